@@ -43,6 +43,7 @@ const USAGES: readonly string[] = [
   'timestamping',
 ];
 const LEGACY_SIGNER = 'platform.io/legacy-unknown';
+/** The minimum of `expirationSeconds`. */
 const MIN_SECONDS = 600;
 
 export function checkCertificateRequestSpec({ spec }: CertificatesV1CertificateSigningRequest, errors: Errors): void {
@@ -82,16 +83,20 @@ const MAX_DOMAIN_LENGTH = 253;
 const MAX_SIGNER_LENGTH = 571;
 
 function checkSigner(signer: string, errors: Errors): void {
+  if (signer === '') {
+    errors.push(requiredValue(SIGNER));
+    return;
+  }
   const [domain = '', path, ...more] = signer.split('/');
-  if (signer === '') errors.push(requiredValue(SIGNER));
-  else if (path === undefined || more.length > 0)
+  if (path === undefined || more.length > 0) {
     errors.push(invalidValue(SIGNER, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
-  else {
-    checkDomain(domain, errors);
-    checkLabels(path, checkDnsSubdomain, errors);
-    if (signer.length > MAX_SIGNER_LENGTH) errors.push(tooLongValue(SIGNER, MAX_SIGNER_LENGTH));
-    if (canonicalQualifiedName(signer) === LEGACY_SIGNER)
-      errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
+    return;
+  }
+  checkDomain(domain, errors);
+  checkLabels(path, checkDnsSubdomain, errors);
+  if (signer.length > MAX_SIGNER_LENGTH) errors.push(tooLongValue(SIGNER, MAX_SIGNER_LENGTH));
+  if (canonicalQualifiedName(signer) === LEGACY_SIGNER) {
+    errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
   }
 }
 
@@ -101,9 +106,11 @@ function checkDomain(domain: string, errors: Errors): void {
   if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
 }
 
-/** Reports the first invalid label. */
-function checkLabels(part: string, check: NameCheck, errors: Errors): void {
-  const invalidLabel = part.split('.').find((label) => check(label).length > 0);
-  for (const text of invalidLabel === undefined ? [] : check(invalidLabel))
-    errors.push(invalidValue(SIGNER, part, `validating label ${JSON.stringify(invalidLabel)}: ${text}`));
+/** Reports the errors of the first invalid label of `name`, the labels of which are separated by dots. */
+function checkLabels(name: string, check: NameCheck, errors: Errors): void {
+  const invalidLabel = name.split('.').find((label) => check(label).length > 0);
+  if (invalidLabel === undefined) return;
+  for (const text of check(invalidLabel)) {
+    errors.push(invalidValue(SIGNER, name, `validating label ${JSON.stringify(invalidLabel)}: ${text}`));
+  }
 }

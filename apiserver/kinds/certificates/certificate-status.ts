@@ -35,24 +35,28 @@ export function checkConditions(object: Request, errors: Errors): void {
     if (type === '') errors.push(requiredValue(`${fieldPath}.type`));
     checkRequiredEnum(condition, 'status', fieldPath, PERMANENT_CONDITIONS.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
     if (seen.has(type)) errors.push(duplicateValue(`${fieldPath}.type`, type));
-    const isSecond = APPROVAL_CONDITIONS.includes(type) && APPROVAL_CONDITIONS.some((other) => other !== type && seen.has(other));
-    if (isSecond) errors.push(invalidValue(`${fieldPath}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
+    const hasOtherApproval = APPROVAL_CONDITIONS.some((other) => other !== type && seen.has(other));
+    if (APPROVAL_CONDITIONS.includes(type) && hasOtherApproval) {
+      errors.push(invalidValue(`${fieldPath}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
+    }
     seen.add(type);
   });
 }
 
-/** Approval conditions may be added only with `mayApprove`, and permanent ones are never removed. */
+/** `mayApprove`: whether approval conditions may be added. Permanent conditions are never removed. */
 export function checkConditionUpdate(
   object: Request,
   old: Request,
   { mayApprove }: { readonly mayApprove: boolean },
   errors: Errors,
 ): void {
-  for (const type of PERMANENT_CONDITIONS)
+  for (const type of PERMANENT_CONDITIONS) {
     if (hasCondition(old, type) && !hasCondition(object, type)) errors.push(conditionUpdateError('remove', type));
+  }
   if (mayApprove) return;
-  for (const type of APPROVAL_CONDITIONS)
+  for (const type of APPROVAL_CONDITIONS) {
     if (hasCondition(object, type) && !hasCondition(old, type)) errors.push(conditionUpdateError('add', type));
+  }
 }
 
 const conditionUpdateError = (verb: string, type: string): FieldError =>
@@ -61,25 +65,30 @@ const conditionUpdateError = (verb: string, type: string): FieldError =>
 const REDACTED = '<certificate data>';
 
 /** `-----BEGIN CERTIFICATE-----`, up to the end of the line. */
-const BEGIN_LINE = /-----BEGIN ([^-]*)-----\r?\n/g;
+const BEGIN_LINE = /-----BEGIN (?<type>[^-]*)-----\r?\n/g;
 /** `-----END CERTIFICATE-----` */
-const END_LINE = /-----END ([^-]*)-----/g;
+const END_LINE = /-----END (?<type>[^-]*)-----/g;
 
-/** The types of the complete PEM blocks. */
+/**
+ * The types of the complete PEM blocks: each begin line with the next end line of its type. Lines within a block are part
+ * of its content. Takes time in proportion to the text.
+ */
 function pemBlockTypes(text: string): readonly string[] {
-  const endIndexesByType = new Map<string, number[]>();
-  // Sorted from last to first, so that the next one is popped from the end.
-  for (const { 1: type = '', index } of [...text.matchAll(END_LINE)].reverse()) appendToKey(endIndexesByType, type, index);
+  // The positions of end lines from last to first, so that the next one is popped from the end.
+  const endsByType = new Map<string, number[]>();
+  for (const { groups, index } of [...text.matchAll(END_LINE)].reverse()) appendToKey(endsByType, groups?.['type'] ?? '', index);
   const types: string[] = [];
-  let endOfPrevious = 0;
-  for (const { 0: line, 1: type = '', index } of text.matchAll(BEGIN_LINE)) {
-    if (index < endOfPrevious) continue;
-    const endIndexes = endIndexesByType.get(type) ?? [];
-    while ((endIndexes.at(-1) ?? Infinity) < index + line.length) endIndexes.pop();
-    const end = endIndexes.at(-1);
+  let endOfPreviousBlock = 0;
+  for (const { 0: line, groups, index } of text.matchAll(BEGIN_LINE)) {
+    if (index < endOfPreviousBlock) continue;
+    const type = groups?.['type'] ?? '';
+    const contentStart = index + line.length;
+    const ends = endsByType.get(type) ?? [];
+    while ((ends.at(-1) ?? Infinity) < contentStart) ends.pop();
+    const end = ends.at(-1);
     if (end === undefined) continue;
     types.push(type);
-    endOfPrevious = end;
+    endOfPreviousBlock = end;
   }
   return types;
 }

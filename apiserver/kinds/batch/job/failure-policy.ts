@@ -56,10 +56,12 @@ function checkRule(rule: BatchV1PodFailurePolicyRule, job: JobParts, fieldPath: 
   checkConditions(conditions, `${fieldPath}.onPodConditions`, errors);
   const hasCodes = codes !== undefined;
   const hasConditions = conditions.length > 0;
-  if (hasCodes && hasConditions)
+  if (hasCodes && hasConditions) {
     errors.push(invalidShownValue(fieldPath, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (!hasCodes && !hasConditions)
+  }
+  if (!hasCodes && !hasConditions) {
     errors.push(invalidShownValue(fieldPath, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
+  }
 }
 
 function checkAction(action: string, { hasBackoffLimitPerIndex }: JobParts, field: string, errors: Errors): void {
@@ -68,6 +70,7 @@ function checkAction(action: string, { hasBackoffLimitPerIndex }: JobParts, fiel
   } else checkOneOf(action, field, ACTIONS, errors);
 }
 
+/** Requires one of the supported values. An absent value has an error of its own. */
 function checkOneOf(value: string, field: string, supported: readonly string[], errors: Errors): void {
   if (value === '') errors.push(requiredValue(field, `valid values: [${supported.map(quote).join(' ')}]`));
   else if (!supported.includes(value)) errors.push(unsupportedValue(field, value, supported));
@@ -88,9 +91,10 @@ function checkExitCodes(
   checkValues(values ?? undefined, operator, `${fieldPath}.values`, errors);
 }
 
-function checkValues(given: readonly number[] | undefined, operator: string, field: string, errors: Errors): void {
-  const values = given ?? [];
-  const shown = given === undefined ? '[]int32(nil)' : `[]int32{${given.join(', ')}}`;
+/** Exit codes must be distinct and in ascending order. `codes` is `undefined` when the member is absent. */
+function checkValues(codes: readonly number[] | undefined, operator: string, field: string, errors: Errors): void {
+  const values = codes ?? [];
+  const shown = codes === undefined ? '[]int32(nil)' : `[]int32{${codes.join(', ')}}`;
   if (values.length === 0) {
     errors.push(invalidShownValue(field, shown, 'at least one value is required'));
     return;

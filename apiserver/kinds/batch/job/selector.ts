@@ -41,7 +41,7 @@ export function generateSelector(object: BatchV1Job, names: GeneratedNames): voi
   const prefixed = prefixedLabels(names);
   const generated = { [prefixed.uid]: uid, [prefixed.name]: name, [LEGACY_LABELS.uid]: uid, [LEGACY_LABELS.name]: name };
   const labels = ((template.metadata ??= {}).labels ??= {});
-  for (const [label, value] of Object.entries(generated)) if (!Object.hasOwn(labels, label)) labels[label] = value;
+  for (const [label, value] of Object.entries(generated)) labels[label] ??= value;
   spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed.uid]: uid } };
 }
 
@@ -60,10 +60,11 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
   if (manualSelector === true || selector === undefined) return;
   const prefixed = prefixedLabels(names);
   const { uid = '', name = '' } = object.metadata ?? {};
-  const isPrefixed = old === undefined || ownMember(old.spec?.selector?.matchLabels ?? {}, prefixed.uid) !== undefined;
+  const oldSelectorLabels = old?.spec?.selector?.matchLabels ?? {};
+  const hasPrefixedLabels = old === undefined || ownMember(oldSelectorLabels, prefixed.uid) !== undefined;
   const labels = templateLabels(template);
   const generated: Record<string, string> = {};
-  for (const labelNames of isPrefixed ? [LEGACY_LABELS, prefixed] : [LEGACY_LABELS]) {
+  for (const labelNames of hasPrefixedLabels ? [LEGACY_LABELS, prefixed] : [LEGACY_LABELS]) {
     checkLabel(labels, labelNames.uid, uid, errors);
     checkLabel(labels, labelNames.name, name, errors);
     generated[labelNames.uid] = uid;

@@ -17,6 +17,7 @@ import { checkPodFailurePolicy } from './failure-policy';
 import { checkSuccessPolicy } from './success-policy';
 import type { BatchV1JobSpec } from '../../../../shared/api/types/generated/members';
 
+/** Limit for the parallelism and the failed indexes of an indexed Job. */
 const MAX_INDEXES = 100_000;
 /**
  * Limit for the parallelism and the failed indexes of a Job with more than {@link MAX_INDEXES} completions and a
@@ -38,8 +39,8 @@ const NON_NEGATIVE_MEMBERS = [
 const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
 
 /**
- * The ranges of single members are checked before rules about several, as in upstream's errors. `fieldPath`: of the
- * spec.
+ * Checks the ranges of single members before rules about several members, in the order of upstream's errors. `fieldPath`
+ * is the path of the spec.
  */
 export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;

@@ -17,9 +17,9 @@ export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessP
   const rules = policy.rules ?? [];
   const field = `${fieldPath}.rules`;
   if (completionMode !== 'Indexed') errors.push(invalidValue(fieldPath, policy, 'requires indexed completion mode'));
-  else if (rules.length === 0)
+  else if (rules.length === 0) {
     errors.push(requiredValue(field, 'at least one rules must be specified when the successPolicy is specified'));
-  else if (rules.length > MAX_RULES) errors.push(tooManyItems(field, rules.length, MAX_RULES));
+  } else if (rules.length > MAX_RULES) errors.push(tooManyItems(field, rules.length, MAX_RULES));
   else rules.forEach((rule, index) => checkRule(rule, completions, `${field}[${index}]`, errors));
 }
 
@@ -28,21 +28,16 @@ function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, fieldPat
   if (indexes === undefined && count === undefined) {
     errors.push(requiredValue(fieldPath, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
-  const total = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${fieldPath}.succeededIndexes`, errors);
+  const indexCount = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${fieldPath}.succeededIndexes`, errors);
   if (count === undefined) return;
   const checkMax = (max: number, description: string): void => {
     if (count <= max) return;
-    errors.push(
-      invalidShownValue(
-        `${fieldPath}.succeededCount`,
-        String(count),
-        `must be less than or equal to ${max} (the number of ${description})`,
-      ),
-    );
+    const text = `must be less than or equal to ${max} (the number of ${description})`;
+    errors.push(invalidShownValue(`${fieldPath}.succeededCount`, String(count), text));
   };
   checkNonNegative(rule, 'succeededCount', fieldPath, errors);
   checkMax(completions, 'specified completions');
-  if (total !== undefined) checkMax(total, 'indexes in the specified succeededIndexes field');
+  if (indexCount !== undefined) checkMax(indexCount, 'indexes in the specified succeededIndexes field');
 }
 
 /** Adds the errors of the list, and returns the number of its indexes; 0 when it cannot be parsed. */
@@ -54,7 +49,10 @@ function checkIndexes(indexes: string, completions: number, field: string, error
   return 0;
 }
 
-/** The number of indexes in a list such as `0,2-4`, or an error text. */
+/** A decimal integer as `strconv.Atoi` accepts it. */
+const INTEGER = /^[+-]?\d+$/;
+
+/** The number of indexes in a list such as `0,2-4`, which must increase and be below `completions`; or an error text. */
 function countIndexes(text: string, completions: number): number | string {
   if (text === '') return 0;
   let total = 0;
@@ -64,16 +62,16 @@ function countIndexes(text: string, completions: number): number | string {
     if (bounds.length > 2) {
       return `the fragment ${quote(interval)} violates the requirement that an index interval can have at most two parts separated by '-'`;
     }
-    const parsed: number[] = [];
+    const indexes: number[] = [];
     for (const bound of bounds) {
-      const index = /^[+-]?\d+$/.test(bound) ? Number(bound) : undefined;
-      if (index === undefined) return `cannot convert string to integer for index: ${quote(bound)}`;
+      if (!INTEGER.test(bound)) return `cannot convert string to integer for index: ${quote(bound)}`;
+      const index = Number(bound);
       if (previous !== undefined && previous >= index) return `non-increasing order, previous: ${previous}, current: ${index}`;
       if (index >= completions) return `too large index: ${quote(bound)}`;
       previous = index;
-      parsed.push(index);
+      indexes.push(index);
     }
-    const [first = 0, last = first] = parsed;
+    const [first = 0, last = first] = indexes;
     total += last - first + 1;
   }
   return total;

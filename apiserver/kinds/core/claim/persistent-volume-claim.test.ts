@@ -7,7 +7,7 @@ interface UpdateCase {
   /** The phase of the claim, which requests 1Gi of storage. */
   readonly phase: 'Bound' | 'Pending';
   readonly resources: JsonObject;
-  /** The field of the error; undefined if the update is accepted. */
+  /** The field of the error; absent when the update is accepted. */
   readonly field?: string;
 }
 

@@ -107,10 +107,13 @@ function revertMutableFields(
   { spec: before = {}, status }: CoreV1PersistentVolumeClaim,
 ): CoreV1PersistentVolumeClaimSpec {
   const reverted = { ...spec };
-  for (const member of ['volumeName', 'storageClassName'] as const) if (before[member] === undefined) delete reverted[member];
+  for (const member of ['volumeName', 'storageClassName'] as const) {
+    if (before[member] === undefined) delete reverted[member];
+  }
   const storage = storageOf(before);
-  if (status?.phase === 'Bound' && storage !== undefined)
+  if (status?.phase === 'Bound' && storage !== undefined) {
     reverted.resources = { ...spec.resources, requests: { ...spec.resources?.requests, storage } };
+  }
   return reverted;
 }
 
@@ -126,6 +129,7 @@ function validateCapacity(capacity: Record<string, string> | undefined): readonl
 
 const NANOS_PER_BYTE = 1_000_000_000n;
 
+/** Warns about quantities of storage that are not whole bytes. */
 function fractionWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
   const resources = object.spec?.resources;
   return (['requests', 'limits'] as const).flatMap((member) => {

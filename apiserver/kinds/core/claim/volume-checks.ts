@@ -27,7 +27,9 @@ export function checkHasAccessModes(spec: VolumeOrClaimSpec, fieldPath: string, 
 export function checkAccessModes(spec: VolumeOrClaimSpec, fieldPath: string, errors: Errors): void {
   const field = `${fieldPath}.accessModes`;
   const modes = spec.accessModes ?? [];
-  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(unsupportedValue(field, mode, ACCESS_MODES));
+  for (const mode of modes) {
+    if (!ACCESS_MODES.includes(mode)) errors.push(unsupportedValue(field, mode, ACCESS_MODES));
+  }
   if (modes.length > 1 && modes.includes('ReadWriteOncePod')) {
     errors.push(forbiddenField(field, 'may not use ReadWriteOncePod with other access modes'));
   }
@@ -37,9 +39,9 @@ export function checkVolumeMode(spec: VolumeOrClaimSpec, fieldPath: string, erro
   checkEnum(spec, 'volumeMode', fieldPath, VOLUME_MODES, errors);
 }
 
-/** The name of an annotation in the client's spelling; undefined without it. */
-export function findAnnotationName(object: VolumeOrClaim, canonical: string): string | undefined {
-  return Object.keys(object.metadata?.annotations ?? {}).find((name) => canonicalQualifiedName(name) === canonical);
+/** The name of an annotation as the object spells it; `undefined` when the object does not have it. */
+export function findAnnotationName(object: VolumeOrClaim, canonicalName: string): string | undefined {
+  return Object.keys(object.metadata?.annotations ?? {}).find((name) => canonicalQualifiedName(name) === canonicalName);
 }
 
 export function betaStorageClassWarnings(object: VolumeOrClaim): readonly string[] {

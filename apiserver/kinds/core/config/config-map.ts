@@ -24,7 +24,7 @@ export const configMap: Strategy<CoreV1ConfigMap> = {
   },
 };
 
-/** Rejects changes of an object with `immutable: true`. Shared with Secret. */
+/** Rejects changes of `members` in an object with `immutable: true`. Shared with Secret. */
 export function checkImmutable<T extends CoreV1ConfigMap | CoreV1Secret>(
   object: T,
   old: T,
@@ -55,5 +55,5 @@ function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly Fie
   return errors;
 }
 
-/** Number of bytes that the base64 string encodes. */
+/** Number of bytes that the base64 text encodes; 0 for an absent one. Shared with Secret. */
 export const decodedSize = (base64: string | null | undefined): number => Buffer.byteLength(base64 ?? '', 'base64');

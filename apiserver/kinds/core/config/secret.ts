@@ -42,7 +42,7 @@ export const secret: Strategy<CoreV1Secret> = {
 
 const typeOf = ({ type = '' }: CoreV1Secret): string => type;
 
-/** An invalid TLS pair is stored with a warning. */
+/** An invalid TLS pair is accepted with a warning. */
 function tlsPairWarnings(object: CoreV1Secret): readonly string[] {
   if (canonicalQualifiedName(typeOf(object)) !== 'platform.io/tls') return [];
   const { data = {} } = object;
@@ -65,10 +65,11 @@ function mergeStringData(object: CoreV1Secret): void {
 const DATA_RULES: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors: Errors) => void>> = {
   'platform.io/service-account-token'(object, _data, errors) {
     const annotations = object.metadata?.annotations ?? {};
-    const prefix = typeOf(object).split('/')[0] ?? '';
-    const name = `${prefix}/service-account.name`;
-    const accountName = stringAt(annotations, name) ?? stringAt(annotations, otherQualifiedName(name) ?? name) ?? '';
-    if (accountName === '') errors.push(requiredValue(`metadata.annotations[${name}]`));
+    // The annotation may have either spelling; the error has the spelling of the type.
+    const [domain = ''] = typeOf(object).split('/');
+    const annotation = `${domain}/service-account.name`;
+    const accountName = stringAt(annotations, annotation) ?? stringAt(annotations, otherQualifiedName(annotation) ?? annotation) ?? '';
+    if (accountName === '') errors.push(requiredValue(`metadata.annotations[${annotation}]`));
   },
   'platform.io/dockercfg': (_object, data, errors) => checkJsonObject(data, '.dockercfg', errors),
   'platform.io/dockerconfigjson': (_object, data, errors) => checkJsonObject(data, '.dockerconfigjson', errors),
@@ -101,9 +102,12 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
 function checkJsonObject(data: Data, key: string, errors: Errors): void {
   const field = `data[${key}]`;
   const value = stringAt(data, key);
-  const error = value === undefined ? undefined : jsonObjectError(Buffer.from(value, 'base64'));
-  if (value === undefined) errors.push(requiredValue(field));
-  else if (error !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', error));
+  if (value === undefined) {
+    errors.push(requiredValue(field));
+    return;
+  }
+  const error = jsonObjectError(Buffer.from(value, 'base64'));
+  if (error !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', error));
 }
 
 /** Go's name for the type of a JSON value that is no object. */
@@ -113,7 +117,7 @@ function goJsonType(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** The error of a text that must be a JSON object or null; undefined when it is one. */
+/** The error of a text that must be a JSON object or null; `undefined` when it is valid. */
 function jsonObjectError(bytes: Buffer): string | undefined {
   try {
     const { value } = parseJson(bytes);

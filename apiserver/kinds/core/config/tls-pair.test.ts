@@ -6,7 +6,8 @@ import { tlsPairError } from './tls-pair';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const otherKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-const block = (type: string): string => `-----BEGIN ${type}-----\nYWJj\n-----END ${type}-----\n`;
+/** A PEM block with a content that is neither a certificate nor a key. */
+const malformedBlock = (type: string): string => `-----BEGIN ${type}-----\nYWJj\n-----END ${type}-----\n`;
 /** Placeholders for the certificate and the key of `pair`, which does not exist yet when the table is read. */
 const CERTIFICATE = '<certificate>';
 const KEY = '<key>';
@@ -34,8 +35,8 @@ it.each([
     CERTIFICATE,
     'tls: found a certificate rather than a key in the PEM for the private key',
   ],
-  ['a malformed certificate', block('CERTIFICATE'), KEY, 'x509: malformed certificate'],
-  ['a malformed key', CERTIFICATE, block('PRIVATE KEY'), 'tls: failed to parse private key'],
+  ['a malformed certificate', malformedBlock('CERTIFICATE'), KEY, 'x509: malformed certificate'],
+  ['a malformed key', CERTIFICATE, malformedBlock('PRIVATE KEY'), 'tls: failed to parse private key'],
 ])('tlsPairError returns the result of upstream for %s', (_title, certificate, key, error) => {
   expect(tlsPairError(resolvePlaceholder(certificate), resolvePlaceholder(key))).toBe(error);
 });

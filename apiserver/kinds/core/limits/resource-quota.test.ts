@@ -1,4 +1,4 @@
-/** Tests ResourceQuotas with very many scopes and resources. */
+/** Tests the bounds of the errors of ResourceQuotas, of which clients choose the numbers of scopes and resources. */
 import { resourceQuota } from './resource-quota';
 import type { StrategyContext } from '../../../registry/strategy';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
@@ -14,6 +14,7 @@ const context: StrategyContext = {
   gates: featureGates(),
 };
 const MANY = 20_000;
+/** Resources to which the scope BestEffort does not apply. */
 const hard = Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`hugepages-${index}`, '1']));
 /** The ends of the messages, which are long because they show the value. */
 const messageEnds = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>

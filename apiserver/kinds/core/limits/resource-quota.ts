@@ -82,16 +82,17 @@ function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
  * Resources with a domain accept any scope.
  */
 function createAppliedCheck(spec: CoreV1ResourceQuotaSpec, error: FieldError, errors: Errors): (scope: string) => void {
-  const names = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource);
+  const standardResources = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource);
   /** By scope, the number of resources that it does not apply to. */
-  const counts = new Map<string, number>();
-  for (const [scope, { resources }] of SCOPES) counts.set(scope, names.filter((name) => !resources.includes(name)).length);
-  let reported = 0;
+  const misappliedCounts = new Map<string, number>();
+  for (const [scope, { resources }] of SCOPES) {
+    misappliedCounts.set(scope, standardResources.filter((name) => !resources.includes(name)).length);
+  }
+  let reportedCount = 0;
   return (scope) => {
-    for (let left = counts.get(scope) ?? 0; left > 0 && reported < MAX_MISAPPLIED_ERRORS; left -= 1) {
-      errors.push(error);
-      reported += 1;
-    }
+    const count = Math.min(misappliedCounts.get(scope) ?? 0, MAX_MISAPPLIED_ERRORS - reportedCount);
+    reportedCount += count;
+    for (let index = 0; index < count; index += 1) errors.push(error);
   };
 }
 
@@ -149,5 +150,6 @@ function validateScopesUnchanged(object: CoreV1ResourceQuota, old: CoreV1Resourc
   return isSame ? [] : [invalidShownValue('spec.scopes', formatGoScopes(scopes), 'field is immutable')];
 }
 
+/** The scopes as Go's `%#v` prints them. */
 const formatGoScopes = (scopes: readonly string[]): string =>
   `[]core.ResourceQuotaScope${scopes.length === 0 ? '(nil)' : `{${scopes.map((scope) => quote(scope)).join(', ')}}`}`;

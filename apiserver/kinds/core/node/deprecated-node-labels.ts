@@ -21,14 +21,19 @@ const DEPRECATED_LABELS: readonly DeprecatedLabel[] = [
   { name: 'beta.platform.io/instance-type', replacement: 'node.platform.io/instance-type', since: 'v1.17' },
   { name: 'node-role.platform.io/master', replacement: 'node-role.platform.io/control-plane' },
 ];
+/** The part of the canonical names that differs between the dialects. */
 const PRODUCT = 'platform.io';
 
 /** The deprecated labels among the keys with the advice to give, in the order of the table above. */
 export function findDeprecatedNodeLabels(keys: readonly string[]): readonly { readonly key: string; readonly advice: string }[] {
-  const canonicalKeys = keys.map((key) => ({ key, canonical: canonicalQualifiedName(key) }));
-  return DEPRECATED_LABELS.flatMap((label) =>
-    canonicalKeys.filter(({ canonical }) => canonical === label.name).map(({ key }) => ({ key, advice: replacementAdvice(key, label) })),
-  );
+  const deprecated: { readonly key: string; readonly advice: string }[] = [];
+  const canonicalKeys = keys.map((key) => ({ key, canonicalKey: canonicalQualifiedName(key) }));
+  for (const label of DEPRECATED_LABELS) {
+    for (const { key, canonicalKey } of canonicalKeys) {
+      if (canonicalKey === label.name) deprecated.push({ key, advice: replacementAdvice(key, label) });
+    }
+  }
+  return deprecated;
 }
 
 /** The replacement is spelled in the dialect of the key. */

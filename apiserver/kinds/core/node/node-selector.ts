@@ -54,13 +54,12 @@ function checkValues(expression: CoreV1NodeSelectorRequirement, fieldPath: strin
 function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, fieldPath: string, errors: Errors): void {
   const { key = '', operator = '' } = expression;
   const values = expression.values ?? [];
-  if (operator === 'In' || operator === 'NotIn') {
-    if (values.length !== 1) {
-      errors.push(
-        requiredValue(`${fieldPath}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
-      );
-    }
-  } else errors.push(invalidValue(`${fieldPath}.operator`, operator, 'not a valid selector operator'));
+  if (operator !== 'In' && operator !== 'NotIn') {
+    errors.push(invalidValue(`${fieldPath}.operator`, operator, 'not a valid selector operator'));
+  } else if (values.length !== 1) {
+    const text = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    errors.push(requiredValue(`${fieldPath}.values`, text));
+  }
   if (key !== 'metadata.name') errors.push(invalidValue(`${fieldPath}.key`, key, 'not a valid field selector key'));
   else values.forEach((value, index) => checkFormat(value, `${fieldPath}.values[${index}]`, checkDnsSubdomain, errors));
 }

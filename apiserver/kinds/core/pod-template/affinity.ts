@@ -84,9 +84,11 @@ function checkLabelKeys(term: CoreV1PodAffinityTerm, selector: MetaV1LabelSelect
 }
 
 function checkKeys(keys: readonly string[], selector: MetaV1LabelSelector | undefined, fieldPath: string, errors: Errors): void {
-  if (keys.length > 0 && selector === undefined)
+  if (keys.length > 0 && selector === undefined) {
     errors.push(forbiddenField(fieldPath, 'must not be specified when labelSelector is not set'));
-  else keys.forEach((key, index) => checkLabelKey(key, `${fieldPath}[${index}]`, errors));
+    return;
+  }
+  keys.forEach((key, index) => checkLabelKey(key, `${fieldPath}[${index}]`, errors));
 }
 
 /**
@@ -95,14 +97,12 @@ function checkKeys(keys: readonly string[], selector: MetaV1LabelSelector | unde
  */
 function checkSelectedOnce(keys: readonly string[], selector: MetaV1LabelSelector, fieldPath: string, errors: Errors): void {
   const seen = new Set<string>();
-  const selected = [
-    ...sortedKeys(selector.matchLabels ?? {}),
-    ...(selector.matchExpressions ?? []).map((expression) => expression.key ?? ''),
-  ];
-  for (const key of selected) {
+  const expressionKeys = (selector.matchExpressions ?? []).map((expression) => expression.key ?? '');
+  for (const key of [...sortedKeys(selector.matchLabels ?? {}), ...expressionKeys]) {
     const index = keys.lastIndexOf(key);
-    if (index >= 0 && seen.has(key))
+    if (index >= 0 && seen.has(key)) {
       errors.push(invalidValue(`${fieldPath}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector'));
+    }
     seen.add(key);
   }
 }

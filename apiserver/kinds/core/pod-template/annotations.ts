@@ -51,11 +51,13 @@ export function knownAnnotations(annotations: Record<string, string> | undefined
 
 const EMPTY_MAP: ReadonlyMap<string, KnownAnnotation> = new Map();
 
-/** The annotations by canonical name; the first of several spellings is taken. */
+/** The annotations by canonical name; the first one when the object has both spellings. */
 export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<string, KnownAnnotation> {
   if (known.length === 0) return EMPTY_MAP;
   const byName = new Map<string, KnownAnnotation>();
-  for (const annotation of known) if (!byName.has(annotation.canonical)) byName.set(annotation.canonical, annotation);
+  for (const annotation of known) {
+    if (!byName.has(annotation.canonical)) byName.set(annotation.canonical, annotation);
+  }
   return byName;
 }
 
@@ -171,7 +173,7 @@ function allContainers(spec: CoreV1PodSpec): readonly LocatedContainer[] {
   return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, fieldPath: `${list}[${index}]` })));
 }
 
-/** The rules for the annotations and the field of one sort of profiles. */
+/** The annotations and the field of one kind of profile. */
 interface ProfileRules {
   /** Begins the name of a container's annotation; the name of the container follows. */
   readonly prefix: string;
@@ -220,7 +222,7 @@ export function checkAnnotationsMatchProfiles(
   }
 }
 
-/** `value` is that of the annotation; undefined without one. `holder` has the profile in its security context. */
+/** `value` is that of the annotation; `undefined` without one. `holder` has the profile in its security context. */
 function checkAnnotationMatchesProfile(
   value: string | undefined,
   holder: CoreV1PodSpec | CoreV1Container,

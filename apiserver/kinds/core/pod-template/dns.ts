@@ -46,8 +46,11 @@ function checkSearches(searches: readonly string[], field: string, errors: Error
     const text = `must not have more than ${MAX_SEARCH_LIST_LENGTH} characters (including spaces) in the search list`;
     errors.push(invalidValue(field, searches, text));
   }
-  // A search path may end with the dot of a fully qualified name.
-  searches.forEach((search, index) => checkFormat(search.replace(/\.$/, ''), `${field}[${index}]`, checkDnsSubdomain, errors));
+  searches.forEach((search, index) => {
+    // A search path may end with the dot of a fully qualified name.
+    const name = search.endsWith('.') ? search.slice(0, -1) : search;
+    checkFormat(name, `${field}[${index}]`, checkDnsSubdomain, errors);
+  });
 }
 
 export function checkHostAliases(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {

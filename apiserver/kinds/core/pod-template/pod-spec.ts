@@ -19,7 +19,7 @@ import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes/volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
-/** `fieldPath` is the path of the spec (`spec`, `spec.template.spec`). `podName` is undefined in templates. */
+/** `fieldPath` is the path of the spec (`spec`, `spec.template.spec`). `podName` is `undefined` in templates. */
 export function checkPodSpec(spec: CoreV1PodSpec, fieldPath: string, podName: string | undefined, errors: Errors): void {
   const volumes = checkVolumes(spec, fieldPath, podName, errors);
   checkContainers(spec, fieldPath, volumes, errors);

@@ -4,10 +4,9 @@
  */
 import type { CoreV1ContainerPort, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
-/**
- * Limits the comparisons, which are quadratic in the number of ports; a response has room for some hundred warnings.
- */
+/** Limits the comparisons, which are quadratic in the number of ports. */
 const MAX_COMPARED_PAIRS = 500_000;
+/** More than a response has room for: some hundred. */
 const MAX_WARNINGS = 1000;
 
 /** Ports seen so far, by protocol and port number, and the number of compared pairs. */
@@ -58,7 +57,7 @@ function warnOfPortConflicts(port: CoreV1ContainerPort, fieldPath: string, seen:
   earlierPorts.push(current);
 }
 
-/** How two ports with the same protocol and number conflict, in upstream's words; undefined when they do not. */
+/** How two ports with the same protocol and number conflict, in upstream's words; `undefined` when they do not. */
 function conflictOf(a: SeenPort, b: SeenPort): string | undefined {
   if (a.hostPort === b.hostPort && a.hostIp === b.hostIp) return 'duplicate';
   if (a.hostPort === 0 || b.hostPort === 0) return 'overlapping';

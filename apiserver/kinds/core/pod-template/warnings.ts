@@ -66,7 +66,7 @@ export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): r
 const SECCOMP_ANNOTATION_WARNING = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 export const APP_ARMOR_ANNOTATION_WARNING = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-/** The AppArmor annotations of Pods have been warned of already (`appArmorAnnotationWarnings`). */
+/** Skips the AppArmor annotations of Pods, about which `appArmorAnnotationWarnings` warns. */
 function warnOfProfileAnnotations(
   { name = '', securityContext: context }: CoreV1Container,
   warnOfAnnotations: AnnotationWarner,
@@ -81,8 +81,9 @@ function warnOfProfileAnnotations(
 }
 
 function warnOfNodeLabels(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
-  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {})))
+  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {}))) {
     warnings.push(`${fieldPath}.nodeSelector[${key}]: ${advice}`);
+  }
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -162,21 +163,17 @@ function warnOfDuplicates(spec: CoreV1PodSpec, fieldPath: string, warnings: Warn
 type Quantities = Record<string, string>;
 
 const NANOS_PER_BYTE = 1_000_000_000n;
+/** A decimal point, or the suffix of a unit below one. A quantity without these is an integer. */
+const FRACTION_MARK = /[mnu.]/;
 
-/**
- * Bytes cannot be divided, so a quantity of bytes must be an integer. `names`: the resources that are measured in
- * bytes.
- */
+/** Warns about quantities that are not whole bytes. `names`: the resources that are measured in bytes. */
 function warnOfFractionalBytes(quantities: Quantities | undefined, names: readonly string[], fieldPath: string, warnings: Warnings): void {
   if (quantities === undefined) return;
-  for (const name of names) warnOfFractionalByte(quantities, name, fieldPath, warnings);
-}
-
-/** Only quantities with a decimal point or a suffix below one can be fractional. */
-function warnOfFractionalByte(quantities: Quantities, name: string, fieldPath: string, warnings: Warnings): void {
-  const text = stringAt(quantities, name);
-  if (text === undefined || !/[mnu.]/.test(text) || parseQuantity(text).nanos % NANOS_PER_BYTE === 0n) return;
-  warnings.push(`${fieldPath}[${name}]: fractional byte value ${quote(text)} is invalid, must be an integer`);
+  for (const name of names) {
+    const text = stringAt(quantities, name);
+    if (text === undefined || !FRACTION_MARK.test(text) || parseQuantity(text).nanos % NANOS_PER_BYTE === 0n) continue;
+    warnings.push(`${fieldPath}[${name}]: fractional byte value ${quote(text)} is invalid, must be an integer`);
+  }
 }
 
 function warnOfContainer(container: CoreV1Container, fieldPath: string, warnings: Warnings): void {
@@ -191,7 +188,7 @@ function warnOfContainer(container: CoreV1Container, fieldPath: string, warnings
   warnOfHiddenEnvVars(container, fieldPath, warnings);
 }
 
-/** A variable that refers to the one that it redefines is intended. */
+/** Warns about variables that redefine an earlier one, except when they refer to it: then the redefinition is intended. */
 function warnOfHiddenEnvVars(container: CoreV1Container, fieldPath: string, warnings: Warnings): void {
   const variables = container.env ?? [];
   if (variables.length < 2) return;

@@ -1,4 +1,7 @@
-/** Validates `pods/ephemeralcontainers`: ephemeral containers may be added; existing ones must not change. */
+/**
+ * Validates `pods/ephemeralcontainers`: ephemeral containers may be added, and existing ones must not change. The rules of a
+ * single ephemeral container are those of pod-template/containers.
+ */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -28,7 +31,7 @@ function validateExistingContainers(
   containers: readonly CoreV1EphemeralContainer[],
   oldContainers: readonly CoreV1EphemeralContainer[],
 ): readonly FieldError[] {
-  // Reversed, so that of several containers with one name the first is in the map.
+  // Reversed, because the last entry of a name wins in a Map, and the first container of a name is to be compared.
   const byName = new Map([...containers].reverse().map((container) => [nameOf(container), container]));
   return oldContainers.flatMap((old) => {
     const current = byName.get(nameOf(old));

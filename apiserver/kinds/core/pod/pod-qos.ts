@@ -19,10 +19,9 @@ export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'Bes
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   let hasResources = false;
   let isGuaranteed = containers.length > 0;
-  for (const container of containers) {
-    const resources = container.resources ?? {};
-    const requests = resources.requests ?? {};
-    const limits = resources.limits ?? {};
+  for (const { resources } of containers) {
+    const requests = resources?.requests ?? {};
+    const limits = resources?.limits ?? {};
     for (const name of QOS_RESOURCES) {
       const request = positiveQuantity(requests, name);
       const limit = positiveQuantity(limits, name);
@@ -34,7 +33,7 @@ export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'Bes
   return isGuaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-/** The quantity if it is above zero. */
+/** The quantity of the resource if it is above zero; `undefined` otherwise. */
 function positiveQuantity(values: Record<string, string>, name: string): string | undefined {
   const text = stringAt(values, name);
   return text !== undefined && compareQuantities(text, '0') > 0 ? text : undefined;

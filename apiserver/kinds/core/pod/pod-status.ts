@@ -16,6 +16,7 @@ import { checkIp, ipFamily } from '../../rules/addresses';
 import { checkFormat, checkIfNotEmpty, type Errors } from '../../rules/checks';
 import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/generated/members';
 
+/** `object` has the stored spec, which the rules of the status refer to. */
 export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const status = object.status ?? {};
   const errors: Errors = [];
@@ -29,9 +30,9 @@ export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): read
   const podAddresses = (status.podIPs ?? []).map((item) => item.ip ?? '');
   checkPodIps(podAddresses, 'status.podIPs', 'core.PodIP', errors);
   const hostAddresses = (status.hostIPs ?? []).map((item) => item.ip ?? '');
-  const [first] = hostAddresses;
-  if (first !== undefined && first !== (status.hostIP ?? '')) {
-    errors.push(invalidValue('status.hostIPs[0].ip', first, 'must be equal to `hostIP`'));
+  const [firstHostAddress] = hostAddresses;
+  if (firstHostAddress !== undefined && firstHostAddress !== (status.hostIP ?? '')) {
+    errors.push(invalidValue('status.hostIPs[0].ip', firstHostAddress, 'must be equal to `hostIP`'));
   }
   checkPodIps(hostAddresses, 'status.hostIPs', 'core.HostIP', errors);
   return errors;
@@ -42,21 +43,19 @@ function checkContainerStateTransition(object: CoreV1Pod, oldStatus: CoreV1PodSt
   const spec = object.spec ?? {};
   const policy = spec.restartPolicy ?? '';
   if (policy === 'Always') return;
-  const restartable = new Set(
-    (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map((container) => container.name ?? ''),
-  );
+  const sidecars = (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
+  const sidecarNames = new Set(sidecars.map((container) => container.name ?? ''));
   for (const member of ['containerStatuses', 'initContainerStatuses'] as const) {
-    // Reversed, so that of several entries with one name the first is in the map.
-    const currentByName = new Map(
-      [...(status[member] ?? [])].reverse().map((containerStatus) => [containerStatus.name ?? '', containerStatus] as const),
-    );
+    // Reversed, because the last entry of a name wins in a Map, and the first status of a name counts.
+    const statuses = [...(status[member] ?? [])].reverse();
+    const currentByName = new Map(statuses.map((containerStatus) => [containerStatus.name ?? '', containerStatus]));
     oldStatus[member]?.forEach((old, index) => {
       const name = old.name ?? '';
       const terminated = old.state?.terminated;
       const current = currentByName.get(name);
-      if (terminated === undefined || current === undefined || restartable.has(name)) return;
-      if (policy === 'OnFailure' && terminated.exitCode !== 0) return;
-      if (current.state?.terminated !== undefined) return;
+      if (terminated === undefined || current === undefined) return;
+      const mayRestart = sidecarNames.has(name) || (policy === 'OnFailure' && terminated.exitCode !== 0);
+      if (mayRestart || current.state?.terminated !== undefined) return;
       errors.push(forbiddenField(`status.${member}[${index}].state`, 'may not be transitioned to non-terminated state'));
     });
   }
@@ -72,18 +71,18 @@ function checkResourceClaimStatuses(object: CoreV1Pod, status: CoreV1PodStatus, 
   });
 }
 
-/** At most one address of each IP family. */
+/** Allows at most one address of each IP family. `type` is Go's name for the type of an entry. */
 function checkPodIps(addresses: readonly string[], field: string, type: string, errors: Errors): void {
   addresses.forEach((address, index) => checkIp(address, `${field}[${index}]`, errors));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;
   const families = addresses.map(ipFamily);
-  const malformed = families.indexOf(0);
-  if (malformed >= 0) {
-    const reason = `invalid IP[${malformed}]: ${addresses[malformed] ?? ''}`;
+  const malformedIndex = families.indexOf(0);
+  if (malformedIndex >= 0) {
+    const reason = `invalid IP[${malformedIndex}]: ${addresses[malformedIndex] ?? ''}`;
     errors.push(internalFieldError(field, `failed to check for dual stack with error:${reason}`));
   }
-  if (malformed >= 0 || addresses.length > 2 || new Set(families).size < 2) {
+  if (malformedIndex >= 0 || addresses.length > 2 || new Set(families).size < 2) {
     const list = `[]${type}{${addresses.map(shown).join(', ')}}`;
     errors.push(invalidShownValue(field, list, 'may specify no more than one IP for each IP family'));
   }

@@ -56,7 +56,7 @@ const isWindowsPod = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'window
 const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined =>
   holder.securityContext?.appArmorProfile;
 
-/** `localhost/a` -> `{ type: 'Localhost', localhostProfile: 'a' }`. Undefined when the annotation is invalid. */
+/** `localhost/a` -> `{ type: 'Localhost', localhostProfile: 'a' }`. `undefined` when the annotation is invalid. */
 function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
   const type = ownMember(TYPE_BY_ANNOTATION_VALUE, value);
   if (type !== undefined) return { type };
@@ -64,6 +64,7 @@ function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefin
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };
 }
 
+/** The inverse of {@link parseAppArmorAnnotation}. `undefined` when the profile has no annotation. */
 function formatAppArmorAnnotation(profile: CoreV1AppArmorProfile): string | undefined {
   const type = profile.type ?? '';
   const name = profile.localhostProfile ?? '';
@@ -139,9 +140,6 @@ function addLabelKeyRequirements(term: CoreV1PodAffinityTerm, labels: Record<str
 
 /** Replaces a negative grace period by one second. */
 export function normalizeGracePeriod(object: CoreV1Pod): void {
-  const spec = object.spec;
-  const seconds = spec === undefined ? undefined : spec.terminationGracePeriodSeconds;
-  if (spec !== undefined && (typeof seconds === 'number' || typeof seconds === 'bigint') && seconds < 0) {
-    spec.terminationGracePeriodSeconds = 1;
-  }
+  const { spec } = object;
+  if (spec !== undefined && (spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
 }
