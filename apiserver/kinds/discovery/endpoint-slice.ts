@@ -37,8 +37,10 @@ const MAX_ADDRESSES = 100;
 const MAX_PORTS = 100;
 const MAX_ZONES = 8;
 
+/** Checks one address of an endpoint. */
 type AddressRule = (address: string, field: string, errors: Errors) => void;
 
+/** By address type. */
 const ADDRESS_RULES: ReadonlyMap<string, AddressRule> = new Map<string, AddressRule>([
   ['FQDN', checkFullyQualified],
   ['IPv4', (address, field, errors) => checkNonSpecialIp(address, field, errors, 4)],
@@ -76,7 +78,7 @@ function dropTopologyOnUpdate(object: DiscoveryV1EndpointSlice, old: DiscoveryV1
   }
 }
 
-/** The node that the deprecated topology names; undefined when it names none. */
+/** The node that the deprecated topology names; `undefined` when it names none. */
 function nodeOfTopology({ deprecatedTopology: topology = {} }: DiscoveryV1Endpoint): string | undefined {
   const name = Object.keys(topology).find((key) => canonicalQualifiedName(key) === 'platform.io/hostname');
   return name === undefined ? undefined : stringAt(topology, name);
@@ -111,7 +113,7 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, fieldPath: string, rule: A
 /** Only for known types: addresses of an unknown type cannot be compared. */
 function checkAddresses(addresses: readonly string[], field: string, rule: AddressRule, errors: Errors): void {
   addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
-  // Repeated addresses beyond the limit are not reported: that they are too many is.
+  // Repeated addresses beyond the limit are not reported, because the number of addresses is reported.
   checkDistinct(addresses.slice(0, MAX_ADDRESSES), field, errors);
 }
 

@@ -114,11 +114,11 @@ function checkAccount(
   else checkFormat(namespace, `${accountPath}.namespace`, checkDnsLabel, errors);
 }
 
-/** The words of the messages about a list. */
+/** The texts of the errors of a list. */
 interface ListTexts {
   /** The detail of the error when the list is empty. */
   readonly missing: string;
-  /** What the values are. */
+  /** The name of the values, such as `verbs`. */
   readonly plural: string;
 }
 
@@ -174,7 +174,7 @@ function checkNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule, fieldPat
   });
 }
 
-/** Allows a wildcard only as the whole last segment, as in `/apis/*`. */
+/** Allows a wildcard only as the whole last segment, as in `/apis/*`. `undefined` for a valid path. */
 function urlPathError(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path === '/') return undefined;

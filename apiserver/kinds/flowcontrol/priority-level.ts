@@ -34,8 +34,11 @@ function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly Fie
   const { spec = {} } = object;
   const name = object.metadata?.name ?? '';
   const type = spec.type ?? '';
-  if ((name === EXEMPT) !== (type === 'Exempt') && TYPES.includes(type))
+  const isExemptName = name === EXEMPT;
+  const isExemptType = type === 'Exempt';
+  if (isExemptName !== isExemptType && TYPES.includes(type)) {
     errors.push(invalidValue('spec.type', type, `type must be 'Exempt' if and only if name is '${EXEMPT}'`));
+  }
   const fixed = MANDATORY_PRIORITY_LEVELS.get(name);
   if (fixed !== undefined && !equalJson(fixedPart(name, spec), fixedPart(name, fixed))) {
     const exception = name === EXEMPT ? " except the 'spec.exempt' field" : '';

@@ -5,7 +5,7 @@
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
 import { openWriteFixture } from '../../../test/support/store/write-fixture';
-import { validateServiceStatus } from '../../kinds/core/service/traffic';
+import { validateServiceStatus } from '../../kinds/core/service/service-status';
 import { useForEachTest } from '../../../test/support/use-resource';
 
 const fixture = useForEachTest(() => openWriteFixture());

@@ -32,30 +32,42 @@ function allocate(service: CoreV1Service, old: CoreV1Service | undefined, claims
 /** Addresses of the old Service are retained even if they are invalid; validation reports those. */
 function allocateClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   // Nothing is allocated when the Service is or was headless; validation reports a change.
-  if (spec.type === 'ExternalName' || isHeadless(spec) || (before.type !== 'ExternalName' && isHeadless(before))) return;
+  const wasHeadless = before.type !== 'ExternalName' && isHeadless(before);
+  if (spec.type === 'ExternalName' || isHeadless(spec) || wasHeadless) return;
   const oldCount = before.type === 'ExternalName' ? 0 : (before.clusterIPs ?? []).length;
   const addresses = [...(spec.clusterIPs ?? [])];
-  const families = spec.ipFamilies ?? [];
-  for (const [index, text] of families.entries()) {
+  for (const [index, familyName] of (spec.ipFamilies ?? []).entries()) {
     const requested = addresses[index] ?? '';
-    if (index < oldCount && requested !== '') continue;
-    const family: IpFamily = text === 'IPv6' ? 'IPv6' : 'IPv4';
-    if (requested === '')
-      addresses[index] = runClaim(
-        () => claims.chooseAddress(family),
-        (text) => internalError(`failed to allocate a serviceIP: ${text}`),
-      );
-    else {
-      runClaim(
-        () => claims.claimAddress(family, requested),
-        (text) => invalidService(name, invalidValue('spec.clusterIPs', addresses, `failed to allocate IP ${requested}: ${text}`)),
-      );
-    }
+    const isRetained = index < oldCount && requested !== '';
+    if (isRetained) continue;
+    const family: IpFamily = familyName === 'IPv6' ? 'IPv6' : 'IPv4';
+    if (requested === '') addresses[index] = chooseClusterIp(family, claims);
+    else claimClusterIp({ family, requested, addresses }, claims, name);
   }
   const [first] = addresses;
   if (first === undefined) return;
   spec.clusterIPs = addresses;
   spec.clusterIP = first;
+}
+
+const chooseClusterIp = (family: IpFamily, claims: AllocationClaims): string =>
+  runClaim(
+    () => claims.chooseAddress(family),
+    (text) => internalError(`failed to allocate a serviceIP: ${text}`),
+  );
+
+/** A requested address, and all addresses of the Service, which the error shows. */
+interface RequestedClusterIp {
+  readonly family: IpFamily;
+  readonly requested: string;
+  readonly addresses: readonly string[];
+}
+
+function claimClusterIp({ family, requested, addresses }: RequestedClusterIp, claims: AllocationClaims, name: string): void {
+  runClaim(
+    () => claims.claimAddress(family, requested),
+    (text) => invalidService(name, invalidValue('spec.clusterIPs', addresses, `failed to allocate IP ${requested}: ${text}`)),
+  );
 }
 
 /**
@@ -70,26 +82,22 @@ function allocateNodePortsOnCreate(spec: CoreV1ServiceSpec, claims: AllocationCl
     const requested = port.nodePort ?? 0;
     if (requested === 0 && !shouldAllocate) continue;
     const number = port.port ?? 0;
+    /** The node ports that this Service holds for the port number. */
     const nodePorts = nodePortsByPort.get(number) ?? new Set();
     nodePortsByPort.set(number, nodePorts);
-    const shared = requested === 0 ? (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number)) : requested;
-    if (shared === undefined) port.nodePort = allocateNodePort(claims);
-    else {
-      if (!nodePorts.has(shared)) claimNodePort({ index, nodePort: shared }, claims, name);
-      port.nodePort = shared;
-    }
+    const nodePort = requested === 0 ? (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number)) : requested;
+    if (nodePort !== undefined && !nodePorts.has(nodePort)) claimNodePort({ index, nodePort }, claims, name);
+    port.nodePort = nodePort ?? allocateNodePort(claims);
     nodePorts.add(port.nodePort);
   }
 }
 
+/** `undefined` for an empty set. */
 const firstOf = (nodePorts: ReadonlySet<number>): number | undefined => nodePorts.values().next().value;
 
-/** The first node port that an entry with the port number requests. */
+/** The first node port that an entry with the port number requests; `undefined` when none does. */
 const firstRequestedNodePort = (ports: readonly CoreV1ServicePort[], number: number): number | undefined =>
-  ports
-    .filter((port) => (port.port ?? 0) === number)
-    .map((port) => port.nodePort ?? 0)
-    .find((nodePort) => nodePort !== 0);
+  ports.find(({ port = 0, nodePort = 0 }) => port === number && nodePort !== 0)?.nodePort;
 
 /** Node ports of the old Service are retained for any port and protocol; every port without one gets its own. */
 function allocateNodePortsOnUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
@@ -131,7 +139,8 @@ function claimNodePort({ index, nodePort }: RequestedNodePort, claims: Allocatio
 }
 
 function allocateHealthCheckNodePort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
-  if (!needsHealthCheck(spec) || (needsHealthCheck(before) && (before.healthCheckNodePort ?? 0) !== 0)) return;
+  const isRetained = needsHealthCheck(before) && (before.healthCheckNodePort ?? 0) !== 0;
+  if (!needsHealthCheck(spec) || isRetained) return;
   const requested = spec.healthCheckNodePort ?? 0;
   if (requested === 0) {
     spec.healthCheckNodePort = runClaim(
@@ -142,15 +151,10 @@ function allocateHealthCheckNodePort(spec: CoreV1ServiceSpec, before: CoreV1Serv
   }
   runClaim(
     () => claims.claimPort(requested),
-    (text) =>
-      invalidService(
-        name,
-        invalidShownValue(
-          'spec.healthCheckNodePort',
-          String(requested),
-          `failed to allocate requested HealthCheck NodePort ${requested}: ${text}`,
-        ),
-      ),
+    (text) => {
+      const detail = `failed to allocate requested HealthCheck NodePort ${requested}: ${text}`;
+      return invalidService(name, invalidShownValue('spec.healthCheckNodePort', String(requested), detail));
+    },
   );
 }
 

@@ -58,10 +58,11 @@ function checkClusterIps(addresses: readonly string[], families: readonly string
 }
 
 function checkIpFamiliesMatch(addresses: readonly string[], families: readonly string[], errors: Errors): void {
-  const used = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));
-  if (used.length === 2 && used[0] === used[1])
+  const addressFamilies = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));
+  if (addressFamilies.length === 2 && addressFamilies[0] === addressFamilies[1]) {
     errors.push(invalidValue(CLUSTER_IPS, addresses, 'may specify no more than one IP for each IP family'));
-  used.forEach((family, index) => {
+  }
+  addressFamilies.forEach((family, index) => {
     const expected = families[index];
     if (expected === undefined || expected === family || !FAMILIES.includes(expected)) return;
     const text = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
@@ -74,13 +75,13 @@ const IMMUTABLE_ONCE_SET = 'may not change once set';
 /** Cluster IPs and families are immutable once set; a secondary one may be added or released. */
 export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (spec.type === 'ExternalName' || before.type === 'ExternalName') return;
-  const headlessCount = [spec, before].filter(({ clusterIPs = [] }) => clusterIPs.join() === CLUSTER_IP_NONE).length;
+  const [isHeadless, wasHeadless] = [spec, before].map(({ clusterIPs = [] }) => clusterIPs.join() === CLUSTER_IP_NONE);
+  if (isHeadless && wasHeadless) return;
   const { clusterIPs: addresses = [], ipFamilies: families = [] } = spec;
-  if (headlessCount < 2) {
-    for (const index of changedIndexes(addresses, before.clusterIPs ?? []))
-      errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses, IMMUTABLE_ONCE_SET));
+  for (const index of changedIndexes(addresses, before.clusterIPs ?? [])) {
+    errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses, IMMUTABLE_ONCE_SET));
   }
-  if (headlessCount > 0) return;
+  if (isHeadless || wasHeadless) return;
   // There is one error for each changed family, but they are all the same: the field path always names the first family,
   // and the addresses are shown when the number of families changes (upstream behaviour).
   const field = 'spec.ipFamilies[0]';

@@ -18,11 +18,12 @@ const isType =
   (...types: readonly string[]) =>
   (spec: CoreV1ServiceSpec): boolean =>
     types.includes(spec.type ?? '');
+const isExternalName = isType('ExternalName');
 const isLoadBalancer = isType('LoadBalancer');
 const hasNodePorts = isType('NodePort', 'LoadBalancer');
 
 const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
-  { isNeededBy: (spec) => !isType('ExternalName')(spec), members: ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] },
+  { isNeededBy: (spec) => !isExternalName(spec), members: ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] },
   { isNeededBy: needsHealthCheck, members: ['healthCheckNodePort'] },
   { isNeededBy: isLoadBalancer, members: ['allocateLoadBalancerNodePorts', 'loadBalancerClass'] },
   { isNeededBy: isExternallyAccessible, members: ['externalTrafficPolicy'] },
@@ -34,10 +35,10 @@ export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Servi
   const before = old.spec;
   if (spec === undefined || before === undefined) return;
   // Computed before anything is dropped: whether a row's members are needed can depend on those of another row.
-  const released = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec)).flatMap(
-    ({ members }) => members,
-  );
-  for (const member of released) if (equalJson(spec[member], before[member])) delete spec[member];
+  const unneeded = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec));
+  for (const member of unneeded.flatMap(({ members }) => members)) {
+    if (equalJson(spec[member], before[member])) delete spec[member];
+  }
   if (hasNodePorts(before) && !hasNodePorts(spec)) dropNodePorts(spec, before);
   if (!isLoadBalancer(spec)) service.status = { ...service.status, loadBalancer: {} };
 }
@@ -52,7 +53,8 @@ function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void
 
 /** ExternalName Services have no internal traffic policy; an invalid value is left for validation to reject. */
 export function dropExternalNameFields(service: CoreV1Service): void {
-  const spec = service.spec;
-  const policy = spec?.internalTrafficPolicy;
-  if (spec !== undefined && isType('ExternalName')(spec) && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;
+  const { spec } = service;
+  if (spec === undefined || !isExternalName(spec)) return;
+  const policy = spec.internalTrafficPolicy;
+  if (policy === 'Cluster' || policy === 'Local') delete spec.internalTrafficPolicy;
 }

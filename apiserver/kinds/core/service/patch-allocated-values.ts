@@ -11,8 +11,9 @@ export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service)
   if (spec === undefined || before === undefined) return;
   if (hasClusterIp(spec) && hasClusterIp(before)) patchClusterIps(spec, before);
   if (shouldAllocateNodePorts(spec) && shouldAllocateNodePorts(before)) patchNodePorts(spec, before);
-  if (needsHealthCheck(spec) && needsHealthCheck(before) && (spec.healthCheckNodePort ?? 0) === 0)
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && (spec.healthCheckNodePort ?? 0) === 0) {
     spec.healthCheckNodePort = before.healthCheckNodePort ?? 0;
+  }
 }
 
 const hasClusterIp = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';

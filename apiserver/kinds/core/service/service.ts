@@ -9,7 +9,7 @@ import { patchAllocatedValues } from './patch-allocated-values';
 import { initIpFamilyFields } from './ip-families';
 import { dropTypeDependentFields, dropExternalNameFields } from './drop-type-dependent-fields';
 import { validateService, validateServiceUpdate } from './validate-service';
-import { setConditionTimes, validateServiceStatus } from './traffic';
+import { setConditionTimes, validateServiceStatus } from './service-status';
 import { serviceWarnings } from './warnings';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';

@@ -23,7 +23,7 @@ import {
 const MAX_AFFINITY_SECONDS = 86_400;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-/** `old` is the stored object in an update; undefined in a create. */
+/** `old` is the stored object in an update; `undefined` in a create. */
 export function validateService(service: CoreV1Service, old: CoreV1Service | undefined): readonly FieldError[] {
   const errors: Errors = [];
   const { spec = {} } = service;
@@ -45,7 +45,7 @@ export function validateService(service: CoreV1Service, old: CoreV1Service | und
   return errors;
 }
 
-/** What updates must satisfy besides {@link validateService}. */
+/** The rules of updates in addition to those of {@link validateService}. */
 export function validateServiceUpdate({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];
   checkClusterIpUpdate(spec, before, errors);
@@ -102,7 +102,8 @@ function checkSessionAffinity({ sessionAffinity: affinity = '', sessionAffinityC
   else if (affinity !== 'ClientIP' && affinity !== 'None')
     errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
-  if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= MAX_AFFINITY_SECONDS)) return;
+  if (affinity !== 'ClientIP' || timeout === undefined) return;
+  if (timeout >= 1 && timeout <= MAX_AFFINITY_SECONDS) return;
   // A day is valid, despite the message (upstream behaviour).
   errors.push(invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400'));
 }

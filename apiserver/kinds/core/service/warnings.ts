@@ -2,7 +2,7 @@
  * Warnings about Services, in upstream's order and words: ignored fields, a deprecated annotation, and addresses in a
  * form that later releases reject. Rejects nothing.
  */
-import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
+import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/network/strict-ip-address';
 import { quote } from '../../../../shared/values/text/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -10,21 +10,23 @@ import { CLUSTER_IP_NONE } from './cluster-ips';
 
 export function serviceWarnings(service: CoreV1Service): readonly string[] {
   const spec = service.spec ?? {};
-  const isExternalName = spec.type === 'ExternalName';
-  const loadBalancerIp = spec.loadBalancerIP ?? '';
+  const { clusterIPs = [], externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges = [] } = spec;
   return [
     ...topologyHintsWarnings(service),
-    ...(spec.clusterIPs ?? []).flatMap((address, index) =>
-      address === CLUSTER_IP_NONE ? [] : addressWarnings(address, `spec.clusterIPs[${index}]`),
-    ),
-    ...(spec.externalIPs ?? []).flatMap((address, index) => addressWarnings(address, `spec.externalIPs[${index}]`)),
-    ...(loadBalancerIp === '' ? [] : addressWarnings(loadBalancerIp, 'spec.loadBalancerIP')),
-    ...(spec.loadBalancerSourceRanges ?? []).flatMap((range, index) => prefixWarnings(range, `spec.loadBalancerSourceRanges[${index}]`)),
-    ...(isExternalName && (spec.externalIPs ?? []).length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
-    ...(!isExternalName && (spec.externalName ?? '') !== '' ? ['spec.externalName is ignored when spec.type is not "ExternalName"'] : []),
+    ...clusterIPs.flatMap((address, index) => (address === CLUSTER_IP_NONE ? [] : addressWarnings(address, `spec.clusterIPs[${index}]`))),
+    ...externalIPs.flatMap((address, index) => addressWarnings(address, `spec.externalIPs[${index}]`)),
+    ...(loadBalancerIP === '' ? [] : addressWarnings(loadBalancerIP, 'spec.loadBalancerIP')),
+    ...loadBalancerSourceRanges.flatMap((range, index) => prefixWarnings(range, `spec.loadBalancerSourceRanges[${index}]`)),
+    ...ignoredFieldWarnings(spec),
   ];
 }
 
+function ignoredFieldWarnings({ type, externalIPs = [], externalName = '' }: CoreV1ServiceSpec): readonly string[] {
+  if (type === 'ExternalName') return externalIPs.length === 0 ? [] : ['spec.externalIPs is ignored when spec.type is "ExternalName"'];
+  return externalName === '' ? [] : ['spec.externalName is ignored when spec.type is not "ExternalName"'];
+}
+
+/** The canonical name of the deprecated annotation. */
 const HINTS = 'service.platform.io/topology-aware-hints';
 
 function topologyHintsWarnings(service: CoreV1Service): readonly string[] {
@@ -38,6 +40,7 @@ const addressWarnings = (text: string, field: string): readonly string[] =>
   parseWarnings(parseStrictIpAddress(text), text, field, 'address');
 const prefixWarnings = (text: string, field: string): readonly string[] => parseWarnings(parseStrictIpPrefix(text), text, field, 'prefix');
 
+/** `result` is that of the strict parser of `text`. */
 function parseWarnings(result: StrictParseResult, text: string, field: string, type: 'address' | 'prefix'): readonly string[] {
   if ('error' in result) return [`${field}: IP ${type} was accepted, but will be invalid in a future Kubernetes release: ${result.error}`];
   if (result.canonical === text || !text.includes(':')) return [];

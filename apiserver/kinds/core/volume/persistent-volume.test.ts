@@ -8,18 +8,16 @@ const timeOf = (volume: JsonObject): string => stringAt(objectAt(volume, 'status
 async function openVolume() {
   const fixture = await openWriteFixture();
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
-  let { object } = await fixture.create('persistentvolumes', { metadata: { name: 'v' }, spec });
-  const created = timeOf(object);
-  /** The transition time after a change of the status, one minute after the previous one. */
+  const { object } = await fixture.create('persistentvolumes', { metadata: { name: 'v' }, spec });
+  /** The transition time after a change of the status, one minute after the creation. */
   const timeAfter = async (change: JsonObject): Promise<string> => {
     fixture.clock.advance(60_000);
     await fixture.cache.catchUp();
-    const { resourceVersion: _, ...metadata } = objectAt(object, 'metadata') ?? {};
-    const body = { ...object, metadata, status: { ...objectAt(object, 'status'), ...change } };
-    ({ object } = await fixture.update('persistentvolumes', 'v', body, { subresource: 'status' }));
-    return timeOf(object);
+    const body = { ...object, status: { ...objectAt(object, 'status'), ...change } };
+    const updated = await fixture.update('persistentvolumes', 'v', body, { subresource: 'status' });
+    return timeOf(updated.object);
   };
-  return { created, timeAfter };
+  return { created: timeOf(object), timeAfter };
 }
 
 describe('lastPhaseTransitionTime after a status update of a PersistentVolume', () => {

@@ -59,9 +59,10 @@ const RECYCLE_WARNING =
 function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   const { spec = {} } = object;
   const warnings = [...betaStorageClassWarnings(object)];
-  const options = findAnnotationName(object, MOUNT_OPTIONS);
-  if (options !== undefined)
-    warnings.push(`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`);
+  const annotation = findAnnotationName(object, MOUNT_OPTIONS);
+  if (annotation !== undefined) {
+    warnings.push(`metadata.annotations[${annotation}]: deprecated since v1.31; use "mountOptions" attribute instead`);
+  }
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') warnings.push(RECYCLE_WARNING);
   warnOfNodeSelector(spec.nodeAffinity?.required, 'spec.nodeAffinity.required', warnings);
   warnOfDeprecatedSources(spec, 'spec', warnings, SOURCES_WITHOUT_WARNING);
@@ -86,7 +87,7 @@ function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1Persi
 function validate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume | undefined): readonly FieldError[] {
   const errors: Errors = [];
   checkSpec(object.spec ?? {}, errors);
-  if (old === undefined) checkOptions(object, errors);
+  if (old === undefined) checkMountOptionsAnnotation(object, errors);
   return errors;
 }
 
@@ -108,7 +109,7 @@ function checkSpec(spec: CoreV1PersistentVolumeSpec, errors: Errors): void {
   checkVolumeMode(spec, 'spec', errors);
 }
 
-function checkOptions(object: CoreV1PersistentVolume, errors: Errors): void {
+function checkMountOptionsAnnotation(object: CoreV1PersistentVolume, errors: Errors): void {
   checkMountOptions(object.spec ?? {}, findAnnotationName(object, MOUNT_OPTIONS), errors);
 }
 
@@ -138,7 +139,7 @@ function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVol
   const spec = object.spec ?? {};
   const before = old.spec ?? {};
   const errors: Errors = [];
-  checkOptions(object, errors);
+  checkMountOptionsAnnotation(object, errors);
   const areOtherSourcesUnchanged = PERSISTENT_VOLUME_SOURCES.every(
     ({ member }) => member === 'csi' || equalJson(spec[member], before[member]),
   );
@@ -165,6 +166,8 @@ function isCsiSourceUnchanged(
 ): boolean {
   if (source === undefined || old === undefined) return source === old;
   const comparable = { ...source };
-  for (const member of ADDABLE_SECRET_REFS) if (old[member] === undefined) delete comparable[member];
+  for (const member of ADDABLE_SECRET_REFS) {
+    if (old[member] === undefined) delete comparable[member];
+  }
   return equalJson(comparable, old);
 }

@@ -9,11 +9,12 @@ import { podNameWarnings } from './name-warnings';
 import type { CoreV1PodTemplateSpec, MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
 type Workload = JsonObject & { readonly metadata?: MetaV1ObjectMeta };
+/** A spec or other object with a Pod template. */
 type TemplateHolder = { readonly template?: CoreV1PodTemplateSpec };
 
 /** Warning hooks, to be spread into a strategy. */
 export type WarningRules<T extends JsonObject> = Required<Pick<Strategy<T>, 'warningsOnCreate' | 'warningsOnUpdate'>>;
-/** Warnings about the object that holds the template; `fieldPath` is its path. */
+/** Returns warnings about the object that holds the template; `fieldPath` is its path. */
 type HolderWarnings<O> = (holder: O, fieldPath: string) => readonly string[];
 
 /** `holderOf` returns the spec or other object with the template; `fieldPath` is its path, empty for the object itself. */
@@ -37,7 +38,7 @@ export function createTemplateWarnings<T extends Workload, O extends TemplateHol
 /** Whether an update changed the spec: the generation counts its changes. */
 export const isSpecChanged = (object: Workload, old: Workload): boolean => object.metadata?.generation !== old.metadata?.generation;
 
-/** Adds name warnings, for workloads that pass their name on to their Pods. */
+/** As {@link createTemplateWarnings}, with warnings about the name, for workloads of which Pods get their names. */
 export function createWorkloadWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,

@@ -52,7 +52,7 @@ export function checkWorkloadSelector(
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Undefined when the template has no labels. */
+/** `undefined` when the template has no labels. */
 export const templateLabels = (template: CoreV1PodTemplateSpec | undefined): Labels | undefined => template?.metadata?.labels;
 
 /** Requires that the selector matches the labels of the template. An absent selector matches nothing. */

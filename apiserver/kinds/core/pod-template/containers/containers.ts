@@ -18,14 +18,16 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const TERMINATION_MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** State of the Pod that the container rules need. */
+/** The parts of a Pod that the rules of its containers need. */
 interface PodContext {
   readonly volumes: VolumesByName;
+  /** The termination grace period in seconds. */
   readonly gracePeriod: number | bigint;
   /** Names of the containers seen so far. */
   readonly names: Set<string>;
 }
 
+/** `volumes`: the valid volumes of the Pod. `fieldPath` is the path of the spec. */
 export function checkContainers(spec: CoreV1PodSpec, fieldPath: string, volumes: VolumesByName, errors: Errors): void {
   const pod = { volumes, gracePeriod: spec.terminationGracePeriodSeconds ?? 0, names: new Set<string>() };
   const containers = spec.containers ?? [];
@@ -109,7 +111,7 @@ function checkUniqueName(container: CoreV1Container, fieldPath: string, { names 
   names.add(name);
 }
 
-/** Checks the members that all three sorts of containers have, except that their names are unique. */
+/** Checks the members that all three sorts of containers have; that names are unique is left to {@link checkUniqueName}. */
 function checkSharedMembers(container: CoreV1Container, fieldPath: string, pod: PodContext, errors: Errors): void {
   checkRequired(container, 'name', fieldPath, errors, checkDnsLabel);
   if ((container.image ?? '') === '') errors.push(requiredValue(`${fieldPath}.image`));

@@ -14,7 +14,7 @@ import type {
   CoreV1EnvVarSource,
 } from '../../../../../shared/api/types/generated/members';
 
-/** `LOG_LEVEL`, `log.level` or `log-level` */
+/** A name such as `LOG_LEVEL`, `log.level` or `log-level`. */
 const ENV_VAR_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const ENV_VAR_NAME_TEXT = patternMessage(
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
@@ -51,12 +51,13 @@ const ENV_VAR_SOURCES: readonly UnionMemberOf<CoreV1EnvVarSource>[] = [
   { member: 'secretKeyRef', rule: checkKeySelector },
 ];
 
+/** `value` is that of the variable, which excludes a source. */
 function checkEnvVarSource(source: CoreV1EnvVarSource, value: string, fieldPath: string, errors: Errors): void {
   const count = checkUnionMembers(source, fieldPath, ENV_VAR_SOURCES, errors);
-  if (count === 0) {
-    errors.push(invalidValue(fieldPath, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'));
-  } else if (value !== '') errors.push(invalidValue(fieldPath, '', 'may not be specified when `value` is not empty'));
-  else if (count > 1) errors.push(invalidValue(fieldPath, '', 'may not have more than one field specified at a time'));
+  const addError = (text: string): void => void errors.push(invalidValue(fieldPath, '', text));
+  if (count === 0) addError('must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`');
+  else if (value !== '') addError('may not be specified when `value` is not empty');
+  else if (count > 1) addError('may not have more than one field specified at a time');
 }
 
 /** An empty name is reported as invalid, not as missing (upstream behaviour). */

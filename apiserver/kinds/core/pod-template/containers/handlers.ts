@@ -29,7 +29,7 @@ const PROBE_ACTIONS: readonly UnionMemberOf<CoreV1Probe>[] = [
   { member: 'grpc', rule: checkActionPort },
 ];
 
-/** Exactly one handler is required; a second one is reported but not validated. */
+/** Requires exactly one of the actions; a second one is reported but not validated. */
 function checkHandler(
   handler: CoreV1Probe | CoreV1LifecycleHandler,
   fieldPath: string,

@@ -15,15 +15,11 @@ export function checkHostProcess(spec: CoreV1PodSpec, fieldPath: string, errors:
   for (const list of ['containers', 'initContainers', 'ephemeralContainers'] as const) {
     spec[list]?.forEach((container, index) => {
       const containerHostProcess = hostProcessOf(container);
-      if (containerHostProcess !== undefined && podHostProcess !== undefined && containerHostProcess !== podHostProcess) {
+      const areBothSet = containerHostProcess !== undefined && podHostProcess !== undefined;
+      if (areBothSet && containerHostProcess !== podHostProcess) {
         const field = `${fieldPath}.${list}[${index}].securityContext.windowsOptions.hostProcess`;
-        errors.push(
-          invalidShownValue(
-            field,
-            String(containerHostProcess),
-            `pod hostProcess value must be identical if both are specified, was ${podHostProcess}`,
-          ),
-        );
+        const text = `pod hostProcess value must be identical if both are specified, was ${podHostProcess}`;
+        errors.push(invalidShownValue(field, String(containerHostProcess), text));
       }
       if (containerHostProcess ?? podHostProcess ?? false) isAnyHostProcess = true;
       else isEveryHostProcess = false;

@@ -45,6 +45,7 @@ const isCpuOrMemory = (name: string): boolean => name === 'cpu' || name === 'mem
 
 interface ParsedQuantity {
   readonly text: string;
+  /** In billionths of the unit of the resource. */
   readonly nanos: bigint;
 }
 
@@ -70,7 +71,7 @@ function checkQuantity(name: string, text: string | undefined, field: string, er
   return quantity;
 }
 
-/** What a container requests of one resource, and its limit if it has one. */
+/** The request of a container for one resource, and its limit if it has one. */
 interface RequestAndLimit {
   readonly request: ParsedQuantity;
   readonly limit: ParsedQuantity | undefined;

@@ -17,18 +17,19 @@ export function checkSecurityContext(context: CoreV1SecurityContext | undefined,
   checkUserOrGroupId(context.runAsUser, `${fieldPath}.runAsUser`, errors);
   checkUserOrGroupId(context.runAsGroup, `${fieldPath}.runAsGroup`, errors);
   checkSeccompProfile(context, fieldPath, errors);
-  if (context.allowPrivilegeEscalation === false) {
-    const addError = (conflict: string): void =>
-      void errors.push(
-        invalidShownValue(fieldPath, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${conflict}`),
-      );
-    if (context.privileged === true) addError('`privileged` to true');
-    if ((context.capabilities?.add ?? []).includes(CAP_SYS_ADMIN)) {
-      addError(`\`capabilities.Add\` ${CAP_SYS_ADMIN}`);
-    }
-  }
+  if (context.allowPrivilegeEscalation === false) checkNotPrivileged(context, fieldPath, errors);
   checkWindowsOptions(context, fieldPath, errors);
   checkAppArmorProfile(context, fieldPath, errors);
+}
+
+/** A privileged container, or one with the capability CAP_SYS_ADMIN, can always escalate its privileges. */
+function checkNotPrivileged(context: CoreV1SecurityContext, fieldPath: string, errors: Errors): void {
+  const addError = (conflict: string): void => {
+    const text = `cannot set \`allowPrivilegeEscalation\` to false and ${conflict}`;
+    errors.push(invalidShownValue(fieldPath, JSON.stringify(context), text));
+  };
+  if (context.privileged === true) addError('`privileged` to true');
+  if ((context.capabilities?.add ?? []).includes(CAP_SYS_ADMIN)) addError(`\`capabilities.Add\` ${CAP_SYS_ADMIN}`);
 }
 
 /**
@@ -39,11 +40,12 @@ export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, e
   const fieldPath = `${specPath}.securityContext`;
   if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;
   const context = spec.securityContext ?? {};
-  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup'] as const)
+  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup'] as const) {
     checkUserOrGroupId(context[member], `${fieldPath}.${member}`, errors);
-  (context.supplementalGroups ?? []).forEach((group, index) => {
-    if (typeof group === 'number' || typeof group === 'bigint')
-      checkUserOrGroupId(group, `${fieldPath}.supplementalGroups[${index}]`, errors);
+  }
+  context.supplementalGroups?.forEach((group, index) => {
+    const isInteger = typeof group === 'number' || typeof group === 'bigint';
+    if (isInteger) checkUserOrGroupId(group, `${fieldPath}.supplementalGroups[${index}]`, errors);
   });
   if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     errors.push(
@@ -58,6 +60,7 @@ export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, e
 }
 
 const MAX_SYSCTL_LENGTH = 253;
+/** Labels of lower-case letters, digits, dashes and underscores, separated by dots or slashes: `net.ipv4.ip_forward`. */
 const SYSCTL_PATTERN = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 const SYSCTL = new RegExp(SYSCTL_PATTERN);
 /** Sysctls of the IPC namespace, besides those that begin with `fs.mqueue.`. */
@@ -85,11 +88,11 @@ function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, fi
     } else if (seen.has(name)) errors.push(duplicateValue(field, name));
     seen.add(name);
     const dotted = normalizeSysctlName(name);
-    if (isOnHostNetwork && dotted.startsWith('net.'))
+    if (isOnHostNetwork && dotted.startsWith('net.')) {
       errors.push(invalidValue(field, name, "may not be specified when 'hostNetwork' is true"));
-    if (usesHostIpc && (IPC_SYSCTLS.has(dotted) || dotted.startsWith('fs.mqueue.'))) {
-      errors.push(invalidValue(field, name, "may not be specified when 'hostIPC' is true"));
     }
+    const isOfIpcNamespace = IPC_SYSCTLS.has(dotted) || dotted.startsWith('fs.mqueue.');
+    if (usesHostIpc && isOfIpcNamespace) errors.push(invalidValue(field, name, "may not be specified when 'hostIPC' is true"));
   });
 }
 

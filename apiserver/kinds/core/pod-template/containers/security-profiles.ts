@@ -35,13 +35,15 @@ export function checkAppArmorProfile(context: CoreV1PodSecurityContext | CoreV1S
   const fieldPath = `${contextPath}.appArmorProfile`;
   const errorCountBefore = errors.length;
   checkRequiredEnum(profile, 'type', fieldPath, PROFILE_TYPES, errors, 'type is required when appArmorProfile is set');
-  if (profile.type === 'Localhost') checkAppArmorName(profile.localhostProfile, `${fieldPath}.localhostProfile`, errors);
-  else if (errors.length === errorCountBefore) {
-    // Upstream looks at the name only when the type is valid, unlike that of a seccomp profile.
-    const name = profile.localhostProfile;
-    if (name !== undefined)
-      errors.push(invalidValue(`${fieldPath}.localhostProfile`, name, 'can only be set when AppArmor type is Localhost'));
+  const name = profile.localhostProfile;
+  const field = `${fieldPath}.localhostProfile`;
+  if (profile.type === 'Localhost') {
+    checkAppArmorName(name, field, errors);
+    return;
   }
+  // Upstream validates the name only when the type is valid, unlike that of a seccomp profile.
+  const isTypeValid = errors.length === errorCountBefore;
+  if (isTypeValid && name !== undefined) errors.push(invalidValue(field, name, 'can only be set when AppArmor type is Localhost'));
 }
 
 function checkAppArmorName(name: string | undefined, field: string, errors: Errors): void {

@@ -8,7 +8,9 @@ import { checkFormat, type Errors } from '../../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 const MAX_SPEC_KIB = 64;
+/** In bytes; a domain must be shorter. */
 const MAX_DOMAIN_LENGTH = 256;
+/** In bytes. */
 const MAX_USER_LENGTH = 104;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 /** A domain as a NetBIOS name: at most 15 characters and no dot first, such as `CORP 1`. */
@@ -38,7 +40,7 @@ export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1Se
   for (const text of runAsUserNameErrors(user)) errors.push(invalidValue(`${fieldPath}.runAsUserName`, user, `runAsUserName${text}`));
 }
 
-/** `user` or `domain\user`. */
+/** The errors of a name `user` or `domain\user`, as the ends of messages that begin with the field's name. */
 function runAsUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string'];
   if (CONTROL_CHARACTERS.test(name)) return [' cannot contain control characters'];

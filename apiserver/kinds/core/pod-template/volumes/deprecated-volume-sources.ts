@@ -20,7 +20,7 @@ const DEPRECATED_SOURCES: readonly DeprecatedSource[] = [
   { member: 'rbd', text: 'deprecated in v1.28, non-functional in v1.31+' },
 ];
 
-/** `excluded` sources get no warning. */
+/** Adds a warning for each deprecated source that the volume has, except for the `excluded` ones. */
 export function warnOfDeprecatedSources(volume: JsonObject, fieldPath: string, warnings: string[], excluded?: ReadonlySet<string>): void {
   for (const { member, text, shown = member } of DEPRECATED_SOURCES) {
     if (ownMember(volume, member) !== undefined && excluded?.has(member) !== true) warnings.push(`${fieldPath}.${shown}: ${text}`);

@@ -46,7 +46,7 @@ const LEGACY_NODE_NAME = 'spec.host';
 
 const SUBSCRIPTABLE = new Set(['metadata.annotations', 'metadata.labels']);
 
-/** `supported`: the field paths for the place of the reference, {@link ENV_FIELD_PATHS} or {@link VOLUME_FIELD_PATHS}. */
+/** `supported`: the field paths that the reference may name, {@link ENV_FIELD_PATHS} or {@link VOLUME_FIELD_PATHS}. */
 export function checkObjectFieldSelector(
   reference: CoreV1ObjectFieldSelector,
   fieldPath: string,
@@ -59,12 +59,13 @@ export function checkObjectFieldSelector(
   if (path === '') errors.push(requiredValue(field));
   else if (version !== '' && version !== 'v1') errors.push(conversionError(field, path, `unsupported pod version: ${version}`));
   else if (path.endsWith("']") && path.includes("['")) checkSubscript(path, fieldPath, errors);
-  else if (path !== LEGACY_NODE_NAME && !POD_FIELD_PATHS.has(path))
-    errors.push(conversionError(field, path, `field label not supported: ${path}`));
-  else {
-    const shown = path === LEGACY_NODE_NAME ? 'spec.nodeName' : path;
-    if (!supported.includes(shown)) errors.push(unsupportedValue(field, shown, supported));
-  }
+  else checkPodFieldPath(path, field, supported, errors);
+}
+
+function checkPodFieldPath(path: string, field: string, supported: readonly string[], errors: Errors): void {
+  const currentPath = path === LEGACY_NODE_NAME ? 'spec.nodeName' : path;
+  if (!POD_FIELD_PATHS.has(currentPath)) errors.push(conversionError(field, path, `field label not supported: ${path}`));
+  else if (!supported.includes(currentPath)) errors.push(unsupportedValue(field, currentPath, supported));
 }
 
 const conversionError = (field: string, path: string, reason: string): Errors[number] =>
@@ -72,9 +73,9 @@ const conversionError = (field: string, path: string, reason: string): Errors[nu
 
 /** Checks subscripts such as `metadata.labels['a']`. Keys of annotations may have capitals in their domain. */
 function checkSubscript(path: string, fieldPath: string, errors: Errors): void {
-  const start = path.indexOf("['");
-  const map = path.slice(0, start);
-  const key = path.slice(start + 2, -2);
+  const subscriptStart = path.indexOf("['");
+  const map = path.slice(0, subscriptStart);
+  const key = path.slice(subscriptStart + "['".length, -"']".length);
   if (!SUBSCRIPTABLE.has(map)) {
     errors.push(conversionError(`${fieldPath}.fieldPath`, path, `field label does not support subscript: ${path}`));
     return;
@@ -111,7 +112,7 @@ const DIVISOR_RULES: readonly DivisorRule[] = [
   { pattern: /\.hugepages-/, divisors: SIZE_DIVISORS, listed: LISTED_SIZES, resource: 'hugepages' },
 ];
 
-/** `limits.hugepages-` in `limits.hugepages-2Mi` */
+/** The start of a resource such as `limits.hugepages-2Mi`. */
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 
 /** `needsContainerName`: the reference is outside a container, so it must name one. */

@@ -1,4 +1,4 @@
-/** Validates names of iSCSI targets and initiators in the three formats that upstream knows: iqn, eui and naa. */
+/** Validates the form of names of iSCSI targets and initiators in the three formats that upstream knows: iqn, eui and naa. */
 import { invalidValue } from '../../../../../shared/api/errors/field-error';
 import type { Errors } from '../../../rules/checks';
 

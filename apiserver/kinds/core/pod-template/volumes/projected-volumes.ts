@@ -10,6 +10,7 @@ import type {
   CoreV1ConfigMapProjection,
   CoreV1ConfigMapVolumeSource,
   CoreV1DownwardAPIProjection,
+  CoreV1DownwardAPIVolumeFile,
   CoreV1DownwardAPIVolumeSource,
   CoreV1ProjectedVolumeSource,
   CoreV1SecretProjection,
@@ -18,13 +19,15 @@ import type {
   CoreV1VolumeProjection,
 } from '../../../../../shared/api/types/generated/members';
 
+/** A source with items that map keys to paths. */
 type KeySource = CoreV1ConfigMapVolumeSource | CoreV1SecretVolumeSource | CoreV1ConfigMapProjection | CoreV1SecretProjection;
+/** A source with items that map fields and resources of the Pod to paths. */
 type FieldSource = CoreV1DownwardAPIVolumeSource | CoreV1DownwardAPIProjection;
 
 const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
 
-/** `items` that map keys to paths. */
+/** Validates the `items` of a ConfigMap or Secret, which map keys to paths. */
 export function checkKeyItems(source: KeySource, fieldPath: string, errors: Errors): void {
   source.items?.forEach((item, index) => {
     const field = `${fieldPath}.items[${index}]`;
@@ -34,23 +37,26 @@ export function checkKeyItems(source: KeySource, fieldPath: string, errors: Erro
   });
 }
 
-/** `items` of the downward API. Their field paths have no index (upstream behaviour). */
+/** Validates the `items` of the downward API. The field paths have no index (upstream behaviour). */
 export function checkDownwardApiItems(source: FieldSource, fieldPath: string, errors: Errors): void {
   for (const item of source.items ?? []) {
     checkFilePath(item, 'path', fieldPath, errors);
-    const fieldRef = item.fieldRef;
-    const resourceFieldRef = item.resourceFieldRef;
-    if (fieldRef !== undefined) {
-      checkObjectFieldSelector(fieldRef, `${fieldPath}.fieldRef`, VOLUME_FIELD_PATHS, errors);
-      if (resourceFieldRef !== undefined) {
-        // `resource` is no value of the item (upstream behaviour).
-        errors.push(invalidValue(fieldPath, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
-      }
-    } else if (resourceFieldRef !== undefined)
-      checkResourceFieldSelector(resourceFieldRef, `${fieldPath}.resourceFieldRef`, { needsContainerName: true }, errors);
-    else errors.push(requiredValue(fieldPath, 'one of fieldRef and resourceFieldRef is required'));
+    checkDownwardApiReference(item, fieldPath, errors);
     checkFileMode(item, 'mode', fieldPath, errors);
   }
+}
+
+/** Requires a reference to either a field or a resource of the Pod. */
+function checkDownwardApiReference({ fieldRef, resourceFieldRef }: CoreV1DownwardAPIVolumeFile, fieldPath: string, errors: Errors): void {
+  if (fieldRef !== undefined) {
+    checkObjectFieldSelector(fieldRef, `${fieldPath}.fieldRef`, VOLUME_FIELD_PATHS, errors);
+    // The error shows `resource`, which is no value of the item (upstream behaviour).
+    if (resourceFieldRef !== undefined) {
+      errors.push(invalidValue(fieldPath, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+    }
+  } else if (resourceFieldRef !== undefined) {
+    checkResourceFieldSelector(resourceFieldRef, `${fieldPath}.resourceFieldRef`, { needsContainerName: true }, errors);
+  } else errors.push(requiredValue(fieldPath, 'one of fieldRef and resourceFieldRef is required'));
 }
 
 export function checkProjectedVolume(source: CoreV1ProjectedVolumeSource, fieldPath: string, errors: Errors): void {

@@ -17,6 +17,7 @@ export type VolumesByName = ReadonlyMap<string, CoreV1Volume>;
 const PROPAGATION_MODES = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE_READ_ONLY_MODES = ['Disabled', 'Enabled', 'IfPossible'];
 
+/** Validates mounts and devices. `fieldPath` is the path of the container. */
 export function checkVolumeMounts(container: CoreV1Container, fieldPath: string, volumes: VolumesByName, errors: Errors): void {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
@@ -49,6 +50,7 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
   checkVolumeDevices(devices, { volumes, usedByMounts }, fieldPath, errors);
 }
 
+/** A volume name and the path at which a container uses the volume. */
 interface VolumePath {
   readonly name: string;
   readonly path: string;

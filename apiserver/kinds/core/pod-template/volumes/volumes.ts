@@ -13,7 +13,7 @@ import type { CoreV1PodSpec, CoreV1Volume } from '../../../../../shared/api/type
 
 const NO_VOLUMES: VolumesByName = new Map();
 
-/** Returns the valid volumes, which containers may use. `podName` is undefined in templates. */
+/** Returns the valid volumes, which containers may use. `podName` is `undefined` in templates. */
 export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: string | undefined, errors: Errors): VolumesByName {
   const volumes = spec.volumes ?? [];
   if (volumes.length === 0) return NO_VOLUMES;
