@@ -52,7 +52,7 @@ export const ingress: Strategy<NetworkingV1Ingress> = {
   },
 };
 
-/** The annotation with the class, under the client's spelling of its name. */
+/** The annotation with the class, under the client's spelling of its name; `undefined` without such an annotation. */
 export function ingressClassAnnotation(annotations: JsonObject = {}): { readonly name: string; readonly value: string } | undefined {
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === CLASS_ANNOTATION);
   return name === undefined ? undefined : { name, value: stringAt(annotations, name) ?? '' };
@@ -141,8 +141,12 @@ function checkPathText(path: string, type: string, fieldPath: string, errors: Er
     case 'Exact':
     case 'Prefix':
       if (!isAbsolute) addError('must be an absolute path');
-      for (const part of INVALID_PATH_SEQUENCES) if (path.includes(part)) addError(`must not contain '${part}'`);
-      for (const part of INVALID_PATH_SUFFIXES) if (path.endsWith(part)) addError(`cannot end with '${part}'`);
+      for (const sequence of INVALID_PATH_SEQUENCES) {
+        if (path.includes(sequence)) addError(`must not contain '${sequence}'`);
+      }
+      for (const suffix of INVALID_PATH_SUFFIXES) {
+        if (path.endsWith(suffix)) addError(`cannot end with '${suffix}'`);
+      }
       return;
     case 'ImplementationSpecific':
       if (path !== '' && !isAbsolute) addError('must be an absolute path');
@@ -153,9 +157,9 @@ function checkPathText(path: string, type: string, fieldPath: string, errors: Er
 }
 
 function checkBackend({ service, resource }: NetworkingV1IngressBackend, fieldPath: string, errors: Errors): void {
-  if (service !== undefined && resource !== undefined) {
+  if (service !== undefined && resource !== undefined)
     errors.push(invalidValue(fieldPath, '', 'cannot set both resource and service backends'));
-  } else if (resource !== undefined) checkTypedReference(resource, `${fieldPath}.resource`, checkDnsSubdomain, errors);
+  else if (resource !== undefined) checkTypedReference(resource, `${fieldPath}.resource`, checkDnsSubdomain, errors);
   else if (service !== undefined) checkService(service, fieldPath, errors);
   else errors.push(invalidValue(fieldPath, '', 'resource or service backend is required'));
 }

@@ -80,9 +80,10 @@ function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, fieldPath: s
     checkPort(endPort, `${fieldPath}.endPort`, errors);
     return;
   }
-  const reason = port === undefined ? 'is not specified' : 'is non-numeric';
-  if (endPort !== undefined)
+  if (endPort !== undefined) {
+    const reason = port === undefined ? 'is not specified' : 'is non-numeric';
     errors.push(invalidShownValue(`${fieldPath}.endPort`, String(endPort), `may not be specified when \`port\` ${reason}`));
+  }
   if (port !== undefined) checkFormat(port, `${fieldPath}.port`, checkPortName, errors);
 }
 

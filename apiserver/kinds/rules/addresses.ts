@@ -31,7 +31,10 @@ const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = 
 export function checkNonSpecialIp(text: string, field: string, errors: Errors, family?: 4 | 6): void {
   const address = parseIpAddress(text);
   if (family !== undefined && address?.family !== family) errors.push(invalidValue(field, text, `must be a valid IPv${family} address`));
-  const specialClass = address === undefined ? undefined : addressClass(address);
-  if (address === undefined) errors.push(invalidValue(field, text, 'must be a valid IP address'));
-  else if (specialClass !== undefined) errors.push(invalidValue(field, text, CLASS_TEXT[specialClass](text)));
+  if (address === undefined) {
+    errors.push(invalidValue(field, text, 'must be a valid IP address'));
+    return;
+  }
+  const specialClass = addressClass(address);
+  if (specialClass !== undefined) errors.push(invalidValue(field, text, CLASS_TEXT[specialClass](text)));
 }

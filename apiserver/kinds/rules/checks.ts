@@ -136,6 +136,7 @@ export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<
   if (path.startsWith('..') && !path.startsWith('../')) errors.push(invalidValue(field, path, "must not start with '..'"));
 }
 
+/** Requires a key that a label may have. */
 export function checkLabelKey(key: string, field: string, errors: Errors): void {
   checkFormat(key, field, checkQualifiedName, errors);
 }
@@ -148,5 +149,7 @@ export function forbidMembers<T extends JsonObject>(
   text: string,
   errors: Errors,
 ): void {
-  for (const member of members) if (isSet(object, member)) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
+  for (const member of members) {
+    if (isSet(object, member)) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
+  }
 }

@@ -12,7 +12,7 @@ export function checkDomainPrefixedPath(value: string, field: string, errors: Er
     return;
   }
   const slash = value.indexOf('/');
-  const domain = value.slice(0, Math.max(slash, 0));
+  const domain = slash === -1 ? '' : value.slice(0, slash);
   const path = value.slice(slash + 1);
   if (domain === '' || path === '') {
     errors.push(invalidValue(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));

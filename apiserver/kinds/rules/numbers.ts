@@ -59,6 +59,7 @@ export function checkFileMode<T extends JsonObject>(object: T, member: MemberOf<
 /** A number or a percentage such as `25%`. */
 type IntOrPercent = number | string;
 
+/** Matches a percentage such as `25%`. */
 const PERCENT = /^[0-9]+%$/;
 const PERCENT_TEXT = patternMessage("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%');
 
@@ -69,14 +70,15 @@ export function checkIntOrPercent<T extends JsonObject>(
   fieldPath: string,
   errors: Errors,
 ): void {
+  const field = `${fieldPath}.${member}`;
   const value = ownMember(object, member);
-  if (typeof value !== 'string') {
-    if (typeof value === 'number' && value < 0)
-      errors.push(invalidShownValue(`${fieldPath}.${member}`, String(value), 'must be greater than or equal to 0'));
-  } else if (!PERCENT.test(value)) errors.push(invalidShownValue(`${fieldPath}.${member}`, formatGoIntOrString(value), PERCENT_TEXT));
+  if (typeof value === 'number' && value < 0) {
+    errors.push(invalidShownValue(field, String(value), 'must be greater than or equal to 0'));
+  }
+  if (typeof value === 'string' && !PERCENT.test(value)) errors.push(invalidShownValue(field, formatGoIntOrString(value), PERCENT_TEXT));
 }
 
-/** 25 for `25%`; undefined for a number and for a text that is no percentage. */
+/** 25 for `25%`; `undefined` for a number and for a text that is no percentage. */
 export const parsePercent = (value: IntOrPercent | undefined): number | undefined =>
   typeof value === 'string' && PERCENT.test(value) ? Number(value.slice(0, -1)) : undefined;
 
@@ -90,6 +92,6 @@ export function checkNotMoreThan100Percent(value: IntOrPercent | undefined, fiel
 /** The number itself, or the number before the percent sign; 0 for an absent value and for any other text. */
 export function intOrPercentValue(value: IntOrPercent | undefined): number {
   if (typeof value !== 'string') return value ?? 0;
-  const number = Number(value.replace(/%$/, ''));
+  const number = Number(value.endsWith('%') ? value.slice(0, -1) : value);
   return Number.isNaN(number) ? 0 : number;
 }

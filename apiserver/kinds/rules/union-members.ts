@@ -41,13 +41,13 @@ export function checkFirstUnionMember(
   errors: Errors,
 ): number {
   let count = 0;
-  for (const part of members) {
-    const { member, field = member, nameWhenSecond = field } = part;
+  for (const unionMember of members) {
+    const { member, field = member, nameWhenSecond = field } = unionMember;
     const value = objectAt(union, member);
     if (value === undefined) continue;
     count += 1;
     if (count > 1) errors.push(forbiddenField(`${fieldPath}.${nameWhenSecond}`, text));
-    else part.rule(value, `${fieldPath}.${field}`, errors);
+    else unionMember.rule(value, `${fieldPath}.${field}`, errors);
   }
   return count;
 }
@@ -55,11 +55,11 @@ export function checkFirstUnionMember(
 /** Validates every member that is set. Returns how many are set. */
 export function checkUnionMembers(union: JsonObject, fieldPath: string, members: readonly UnionMember[], errors: Errors): number {
   let count = 0;
-  for (const part of members) {
-    const value = objectAt(union, part.member);
+  for (const unionMember of members) {
+    const value = objectAt(union, unionMember.member);
     if (value === undefined) continue;
     count += 1;
-    part.rule(value, `${fieldPath}.${part.member}`, errors);
+    unionMember.rule(value, `${fieldPath}.${unionMember.member}`, errors);
   }
   return count;
 }

@@ -19,9 +19,11 @@ export interface WebhookClientConfig {
 }
 
 export function checkWebhookClientConfig({ url, service }: WebhookClientConfig, fieldPath: string, errors: Errors): void {
-  if ((url === undefined) === (service === undefined)) errors.push(requiredValue(fieldPath, 'exactly one of url or service is required'));
-  else if (url !== undefined) checkUrl(url, `${fieldPath}.url`, errors);
-  else checkService(service ?? {}, `${fieldPath}.service`, errors);
+  const hasUrl = url !== undefined;
+  const hasService = service !== undefined;
+  if (hasUrl === hasService) errors.push(requiredValue(fieldPath, 'exactly one of url or service is required'));
+  else if (hasUrl) checkUrl(url, `${fieldPath}.url`, errors);
+  else if (hasService) checkService(service, `${fieldPath}.service`, errors);
 }
 
 const URL_FORM = '; desired format: https://host[/path]';
@@ -61,8 +63,11 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
   const endsWithSlash = segments.length > 1 && segments.at(-1) === '';
   if (endsWithSlash) segments.pop();
   segments.forEach((segment, index) => {
-    if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
-    else for (const text of checkDnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));
+    if (segment === '') {
+      errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
+      return;
+    }
+    for (const text of checkDnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));
   });
 }
 

@@ -1,10 +1,10 @@
 /**
- * Copies an object with some members taken from another one, or removed where the other one lacks them. Changes
- * neither.
+ * Copies an object and takes some members from another object. A member that the other object lacks is left out of the
+ * copy. Neither object is changed.
  */
 import type { JsonObject } from '../../../shared/values/json';
 
-/** Returns a copy of `object` in which the members are those of `source`. */
+/** Returns a copy of `object` with the `members` of `source`. */
 export function withMembersOf<T extends JsonObject>(object: T, source: T, members: readonly (keyof T)[]): T {
   const copy = { ...object };
   for (const member of members) {

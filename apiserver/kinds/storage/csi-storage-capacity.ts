@@ -33,8 +33,9 @@ export const csiStorageCapacity: Strategy<StorageV1CSIStorageCapacity> = {
 function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readonly string[] {
   const warnings: string[] = [];
   warnOfNodeSelectorTerm(nodeTopology ?? undefined, 'nodeTopology', warnings);
-  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(nodeTopology?.matchLabels ?? {})))
+  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(nodeTopology?.matchLabels ?? {}))) {
     warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
+  }
   return warnings;
 }
 
@@ -42,8 +43,10 @@ function validateUpdate(object: StorageV1CSIStorageCapacity, old: StorageV1CSISt
   const errors: Errors = [];
   const topology = object.nodeTopology ?? null;
   const before = old.nodeTopology ?? null;
-  if (!equalJson(topology, before))
-    errors.push(invalidShownValue('nodeTopology', topology === null ? '"null"' : formatGoLabelSelector(topology), IMMUTABLE));
+  if (!equalJson(topology, before)) {
+    const shown = topology === null ? '"null"' : formatGoLabelSelector(topology);
+    errors.push(invalidShownValue('nodeTopology', shown, IMMUTABLE));
+  }
   const name = object.storageClassName ?? '';
   if (name !== (old.storageClassName ?? '')) errors.push(invalidValue('storageClassName', name, IMMUTABLE));
   return errors;

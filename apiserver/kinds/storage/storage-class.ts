@@ -23,8 +23,8 @@ import type {
   StorageV1StorageClass,
 } from '../../../shared/api/types/generated/members';
 
-const POLICIES = ['Delete', 'Retain'];
-const MODES = ['Immediate', 'WaitForFirstConsumer'];
+const RECLAIM_POLICIES = ['Delete', 'Retain'];
+const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 /** The message about more parameters calls this number bytes (upstream behaviour). */
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
@@ -35,9 +35,9 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
     checkProvisioner(object.provisioner ?? '', errors);
     checkParameters(object.parameters ?? {}, errors);
     const policy = object.reclaimPolicy ?? '';
-    if (policy !== '' && !POLICIES.includes(policy)) errors.push(unsupportedValue('reclaimPolicy', policy, POLICIES));
+    if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) errors.push(unsupportedValue('reclaimPolicy', policy, RECLAIM_POLICIES));
     const mode = object.volumeBindingMode ?? '';
-    if (!MODES.includes(mode)) errors.push(unsupportedValue('volumeBindingMode', mode, MODES));
+    if (!BINDING_MODES.includes(mode)) errors.push(unsupportedValue('volumeBindingMode', mode, BINDING_MODES));
     checkTopologies(object.allowedTopologies ?? [], errors);
     return errors;
   },
@@ -47,13 +47,14 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
 };
 
 function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonly string[] {
-  return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, index) =>
-    (matchLabelExpressions ?? []).flatMap(({ key = '' }, expressionIndex) =>
-      findDeprecatedNodeLabels([key]).map(
-        ({ advice }) => `allowedTopologies[${index}].matchLabelExpressions[${expressionIndex}].key: ${advice}`,
-      ),
-    ),
-  );
+  const warnings: string[] = [];
+  allowedTopologies?.forEach((term, index) => {
+    term.matchLabelExpressions?.forEach(({ key = '' }, expressionIndex) => {
+      const field = `allowedTopologies[${index}].matchLabelExpressions[${expressionIndex}].key`;
+      for (const { advice } of findDeprecatedNodeLabels([key])) warnings.push(`${field}: ${advice}`);
+    });
+  });
+  return warnings;
 }
 
 function checkProvisioner(provisioner: string, errors: Errors): void {
@@ -87,20 +88,20 @@ function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: E
   });
 }
 
-/** Returns the sorted values of the term by key. */
+/** Checks the expressions of a term. Returns their values, sorted, by key. */
 function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[], fieldPath: string, errors: Errors): JsonObject {
-  const values: JsonObject = {};
+  const valuesByKey: JsonObject = {};
   expressions.forEach((expression, index) => {
     const field = `${fieldPath}[${index}]`;
     const key = expression.key ?? '';
-    const keyValues = expression.values ?? [];
-    if (keyValues.length === 0) errors.push(requiredValue(`${field}.values`));
-    checkDistinct(keyValues, `${field}.values`, errors);
+    const values = expression.values ?? [];
+    if (values.length === 0) errors.push(requiredValue(`${field}.values`));
+    checkDistinct(values, `${field}.values`, errors);
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
-    if (ownMember(values, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
-    setMember(values, key, [...keyValues].sort());
+    if (ownMember(valuesByKey, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
+    setMember(valuesByKey, key, [...values].sort());
   });
-  return values;
+  return valuesByKey;
 }
 
 const IMMUTABLE_MEMBERS = ['parameters', 'provisioner', 'reclaimPolicy'] as const;

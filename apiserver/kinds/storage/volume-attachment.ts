@@ -20,7 +20,7 @@ import type {
 } from '../../../shared/api/types/generated/members';
 
 const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-const INLINE = 'may not be specified in the context of inline volumes';
+const NOT_IN_INLINE_VOLUME = 'may not be specified in the context of inline volumes';
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_ERROR_LENGTH = 1_024;
 
@@ -55,7 +55,9 @@ function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: S
 
 /** An inline volume has no claim and is not provisioned, so it must not set the fields that serve these purposes. */
 function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, errors: Errors): void {
-  const forbid = (member: string, text = INLINE): void => void errors.push(forbiddenField(`${fieldPath}.${member}`, text));
+  const forbid = (member: string, text = NOT_IN_INLINE_VOLUME): void => {
+    errors.push(forbiddenField(`${fieldPath}.${member}`, text));
+  };
   if (spec.claimRef !== undefined) forbid('claimRef');
   if (Object.keys(spec.capacity ?? {}).length > 0) forbid('capacity');
   if (spec.csi === undefined) errors.push(requiredValue(`${fieldPath}.csi`, 'has to be specified in the context of inline volumes'));
@@ -66,8 +68,9 @@ function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, 
   if (spec.nodeAffinity !== undefined) forbid('nodeAffinity');
   checkPersistentVolumeSource(spec, errors, fieldPath);
   if ((spec.storageClassName ?? '') !== '') forbid('storageClassName');
-  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem')
+  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
     forbid('volumeMode', 'may not specify volumeMode other than Filesystem in the context of inline volumes');
+  }
 }
 
 function checkStatus({ attachmentMetadata = {}, attachError, detachError }: StorageV1VolumeAttachmentStatus, errors: Errors): void {
@@ -76,8 +79,9 @@ function checkStatus({ attachmentMetadata = {}, attachError, detachError }: Stor
   if (bytes > MAX_METADATA_BYTES) errors.push(tooLongValue('status.attachmentMetadata', MAX_METADATA_BYTES));
   for (const [member, error] of Object.entries({ attachError, detachError })) {
     // The limit in the message is that of the metadata (upstream behaviour).
-    if (Buffer.byteLength(error?.message ?? '') > MAX_ERROR_LENGTH)
+    if (Buffer.byteLength(error?.message ?? '') > MAX_ERROR_LENGTH) {
       errors.push(tooLongValue(`status.${member}.message`, MAX_METADATA_BYTES));
+    }
   }
 }
 
