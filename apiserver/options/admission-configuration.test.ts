@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { repository } from '../../test/support/repository';
+import { useFolder } from '../../test/support/use-resource';
 import { readAdmissionConfiguration } from './admission-configuration';
 
-let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'admission-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = useFolder('admission');
+const file = join(folder, 'admission.yaml');
 
 function read(text: string): ReturnType<typeof readAdmissionConfiguration> {
-  writeFileSync(join(folder, 'admission.yaml'), text);
-  return readAdmissionConfiguration(join(folder, 'admission.yaml'), systemClock);
+  writeFileSync(file, text);
+  return readAdmissionConfiguration(file, systemClock);
 }
 
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n';
@@ -32,15 +31,26 @@ test('readAdmissionConfiguration returns no settings for a file without plug-ins
   expect(await read(HEAD)).toEqual({});
 });
 
-const webhooks = (file: string, kind = 'WebhookAdmissionConfiguration', version = 'v1'): string =>
-  plugin('ValidatingAdmissionWebhook', `{apiVersion: apiserver.config.k8s.io/${version}, kind: ${kind}, kubeConfigFile: "${file}"}`);
+/** An admission configuration in which a webhook plug-in names the kubeconfig. */
+const webhookPlugin = (kubeconfig: string, kind = 'WebhookAdmissionConfiguration', version = 'v1'): string =>
+  plugin('ValidatingAdmissionWebhook', `{apiVersion: apiserver.config.k8s.io/${version}, kind: ${kind}, kubeConfigFile: "${kubeconfig}"}`);
 
-test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, under either kind name', async () => {
-  const file = join(folder, 'users');
-  writeFileSync(file, 'users: [{name: "*", user: {token: t}}]');
-  for (const text of [webhooks(file), webhooks(file, 'WebhookAdmission', 'v1alpha1')])
-    expect([...((await read(text)).validatingWebhookUsers?.users.keys() ?? [])]).toEqual(['*']);
-  expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingWebhookUsers']);
+describe('readAdmissionConfiguration with the kubeconfig of a webhook plug-in', () => {
+  const kubeconfig = join(folder, 'users');
+  beforeAll(() => writeFileSync(kubeconfig, 'users: [{name: "*", user: {token: t}}]'));
+
+  test.each([
+    ['WebhookAdmissionConfiguration', 'v1'],
+    ['WebhookAdmission', 'v1alpha1'],
+  ])('reads its users under the kind name %s of %s', async (kind, version) => {
+    const { validatingWebhookUsers } = await read(webhookPlugin(kubeconfig, kind, version));
+    expect([...(validatingWebhookUsers?.users.keys() ?? [])]).toEqual(['*']);
+  });
+
+  test('reads its users for MutatingAdmissionWebhook', async () => {
+    const settings = await read(webhookPlugin(kubeconfig).replace('Validating', 'Mutating'));
+    expect(Object.keys(settings)).toEqual(['mutatingWebhookUsers']);
+  });
 });
 
 test.each<readonly [error: string, text: string]>([
@@ -62,8 +72,8 @@ test.each<readonly [error: string, text: string]>([
       '{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {warn-version: v2}}',
     ),
   ],
-  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('users')],
-  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('')],
+  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhookPlugin('users')],
+  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhookPlugin('')],
   ['imagePolicy.allowTTL: must be <= 1800', plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, allowTTL: 1801}}')],
   ['imagePolicy.denyTTL: must be >= -1', plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, denyTTL: -5}}')],
   [
@@ -71,9 +81,9 @@ test.each<readonly [error: string, text: string]>([
     plugin('ImagePolicyWebhook', '{imagePolicy: {kubeConfigFile: /f, retryBackoff: 300001}}'),
   ],
   ['imagePolicy', plugin('ImagePolicyWebhook', '{imagePolicy: {defaultAllow: true}}')],
-  ['cannot read /none/users: ', webhooks('/none/users')],
-  ['apiVersion and kind must be', webhooks('/none/users', 'WebhookAdmission')],
-  ['apiVersion and kind must be', webhooks('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],
+  ['cannot read /none/users: ', webhookPlugin('/none/users')],
+  ['apiVersion and kind must be', webhookPlugin('/none/users', 'WebhookAdmission')],
+  ['apiVersion and kind must be', webhookPlugin('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],
   ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
   ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
   ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],

@@ -59,17 +59,21 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'AdmissionConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1', 'apiserver.config.platform.io/v1alpha1'],
   schema: SCHEMA,
-  validate: ({ plugins = [] }) =>
-    plugins.flatMap(({ name, path: file, configuration }, index): readonly InvalidField[] => [
-      ...(ownMember(PLUGIN_READERS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
-      ...(plugins.findIndex((other) => other.name === name) < index
-        ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]
-        : []),
-      ...((file ?? '') !== '' && configuration !== undefined
-        ? [{ path: `plugins[${index}]`, reason: 'must have only one of path and configuration' }]
-        : []),
-    ]),
+  validate: ({ plugins = [] }) => plugins.flatMap((plugin, index) => pluginErrors(plugin, `plugins[${index}]`, plugins.slice(0, index))),
 };
+
+function pluginErrors(plugin: ConfiguredPlugin, fieldPath: string, earlier: readonly ConfiguredPlugin[]): readonly InvalidField[] {
+  const { name, configuration } = plugin;
+  const errors: InvalidField[] = [];
+  if (ownMember(PLUGIN_READERS, name) === undefined) errors.push({ path: `${fieldPath}.name`, reason: unknownName(name) });
+  if (earlier.some((other) => other.name === name)) {
+    errors.push({ path: `${fieldPath}.name`, reason: `${quote(name)} may occur only once` });
+  }
+  if (hasPath(plugin) && configuration !== undefined) {
+    errors.push({ path: fieldPath, reason: 'must have only one of path and configuration' });
+  }
+  return errors;
+}
 
 const unknownName = (name: string): string =>
   `must be a plug-in that can be configured (${Object.keys(PLUGIN_READERS).sort().join(', ')}), not ${quote(name)}`;
@@ -80,13 +84,14 @@ export async function readAdmissionConfiguration(file: string, clock: Clock): Pr
   let settings: AdmissionSettings = {};
   for (const [index, plugin] of plugins.entries()) {
     const read = ownMember(PLUGIN_READERS, plugin.name);
-    if (read !== undefined && hasConfiguration(plugin))
-      settings = { ...settings, ...(await read(createPluginReader(file, index, plugin, clock))) };
+    const hasConfiguration = hasPath(plugin) || plugin.configuration !== undefined;
+    if (read === undefined || !hasConfiguration) continue;
+    settings = { ...settings, ...(await read(createPluginReader(file, index, plugin, clock))) };
   }
   return settings;
 }
 
-const hasConfiguration = ({ path: file, configuration }: ConfiguredPlugin): boolean => (file ?? '') !== '' || configuration !== undefined;
+const hasPath = ({ path: file }: ConfiguredPlugin): boolean => (file ?? '') !== '';
 
 /** `index`: that of the plug-in in `file`, for errors. Its path is relative to the folder of `file`. */
 function createPluginReader(

@@ -1,12 +1,7 @@
-import { parseFlags } from '../../shared/cli/flags';
+import { parseServerFlags } from '../../test/support/server-flags';
 import { auditFlagError } from './audit-flag-error';
-import { FLAGS } from './flags/flags';
 
-function errorOf(...argv: string[]): string | undefined {
-  const parsed = parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);
-  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  return auditFlagError(parsed.values);
-}
+const errorOf = (...argv: readonly string[]): string | undefined => auditFlagError(parseServerFlags(...argv));
 
 it('auditFlagError accepts the default values of the audit flags', () => {
   expect(errorOf()).toBeUndefined();

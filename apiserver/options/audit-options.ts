@@ -16,7 +16,7 @@ import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags/flags';
 import { openWebhook, type KubeconfigWebhookDependencies } from './webhooks';
 
-/** What the audit backends use. */
+/** Dependencies of the audit backends. */
 export interface AuditDependencies extends KubeconfigWebhookDependencies {
   readonly logger: Logger;
 }

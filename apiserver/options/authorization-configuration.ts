@@ -6,6 +6,7 @@ import type { InvalidField } from '../../shared/configuration/configuration-erro
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
+import { appendAll } from '../../shared/values/append';
 import { compileMatchConditions } from '../authorization/webhook/match-conditions';
 
 const webhook = objectSchema(
@@ -67,41 +68,46 @@ function authorizerErrors(
   options: ConditionOptions,
 ): readonly InvalidField[] {
   const errors: InvalidField[] = [];
-  if (!NAME.test(authorizer.name)) errors.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
-  if (earlier.some(({ name }) => name === authorizer.name))
+  const { name, type, webhook: config } = authorizer;
+  if (!NAME.test(name)) errors.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
+  if (earlier.some((other) => other.name === name)) {
     errors.push({ path: `${path}.name`, reason: 'is already the name of another authorizer' });
-  if (authorizer.type !== 'Webhook') {
-    if (earlier.some(({ type }) => type === authorizer.type))
-      errors.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
-    if (authorizer.webhook !== undefined) errors.push({ path: `${path}.webhook`, reason: `must not be set for type ${authorizer.type}` });
+  }
+  if (type === 'Webhook') {
+    if (config === undefined) errors.push({ path: `${path}.webhook`, reason: 'is required' });
+    else appendAll(errors, webhookErrors(config, `${path}.webhook`, options));
     return errors;
   }
-  return [
-    ...errors,
-    ...(authorizer.webhook === undefined
-      ? [{ path: `${path}.webhook`, reason: 'is required' }]
-      : webhookErrors(authorizer.webhook, `${path}.webhook`, options)),
-  ];
+  if (earlier.some((other) => other.type === type)) errors.push({ path: `${path}.type`, reason: `${type} may occur only once` });
+  if (config !== undefined) errors.push({ path: `${path}.webhook`, reason: `must not be set for type ${type}` });
+  return errors;
 }
 
 function webhookErrors(config: ConfiguredWebhook, path: string, options: ConditionOptions): readonly InvalidField[] {
   const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = config;
   const timeout = parseDuration(config.timeout) ?? 0;
   const errors: InvalidField[] = [];
-  const report = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
+  const report = (member: string, reason: string): void => {
+    errors.push({ path: `${path}.${member}`, reason });
+  };
   if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) report('timeout', 'must be more than 0s and at most 30s');
-  for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
-    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) report(member, 'must not be negative');
-  if (connectionInfo.type === 'InClusterConfig')
+  for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const) {
+    const ttlMs = parseDuration(config[member] ?? '') ?? 0;
+    if (ttlMs < 0) report(member, 'must not be negative');
+  }
+  if (connectionInfo.type === 'InClusterConfig') {
     report('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
-  else if ((connectionInfo.kubeConfigFile ?? '') === '') report('connectionInfo.kubeConfigFile', 'is required');
+  } else if ((connectionInfo.kubeConfigFile ?? '') === '') report('connectionInfo.kubeConfigFile', 'is required');
   if (matchConditions.length > MAX_CONDITIONS) report('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
-  if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
+  if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined) {
     report('matchConditionSubjectAccessReviewVersion', 'is required');
+  }
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
     options,
   );
-  if ('errors' in compiled) for (const { index, reason } of compiled.errors) report(`matchConditions[${index}].expression`, reason);
+  if ('errors' in compiled) {
+    for (const { index, reason } of compiled.errors) report(`matchConditions[${index}].expression`, reason);
+  }
   return errors;
 }

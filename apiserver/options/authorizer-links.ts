@@ -18,7 +18,7 @@ import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWe
 import type { ServerFlags } from './flags/flags';
 import { createWebhookCaller, KubeconfigWebhook, openWebhook, type KubeconfigWebhookDependencies } from './webhooks';
 
-/** What the configured authorizers use. */
+/** Dependencies of the configured authorizers. */
 export interface AuthorizerLinkDependencies extends KubeconfigWebhookDependencies {
   readonly logger: Logger;
   readonly meters: Meters;
@@ -34,7 +34,7 @@ const AUTHORIZED_TTL_MS = 5 * 60_000;
 const UNAUTHORIZED_TTL_MS = 30_000;
 
 /**
- * Returns a function that returns the links: the same list until the configuration changes. While a changed file is
+ * Resolves to a function that returns the links: the same list until the configuration changes. While a changed file is
  * unusable, the previous links stay in use. Rejects when a file is unusable at the start.
  */
 export async function openAuthorizerLinks(flags: ServerFlags, deps: AuthorizerLinkDependencies): Promise<() => readonly AuthorizerLink[]> {
@@ -52,10 +52,11 @@ export async function openAuthorizerLinks(flags: ServerFlags, deps: AuthorizerLi
     formats: [authorizationFormat({ hasSelectors: hasSelectors(flags) })],
     apply(configuration) {
       const newFixedTypes = fixedTypesOf(configuration);
-      if (fixedTypes !== undefined && fixedTypes !== newFixedTypes)
+      if (fixedTypes !== undefined && fixedTypes !== newFixedTypes) {
         throw new Error(
           `authorizers other than webhooks cannot be added or removed while the server runs: ${fixedTypes}, not ${newFixedTypes}`,
         );
+      }
       const newWebhooks: KubeconfigWebhook[] = [];
       const files: string[] = [];
       links = configuration.authorizers.map((authorizer) =>
@@ -162,14 +163,18 @@ function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters
   return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }
 
-/** The error of the combined flags; undefined when they are valid. `given`: names of the flags on the command line. */
+/** The error of the combined flags; `undefined` when they are valid. `given`: names of the flags on the command line. */
 export function authorizationFlagError(flags: ServerFlags, given: ReadonlySet<string>): string | undefined {
   const modes = flags['authorization-mode'];
   const file = flags['authorization-config'];
   if (file !== '' && given.has('authorization-mode')) return '--authorization-config and --authorization-mode are mutually exclusive';
-  if (file === '' && modes.includes('ABAC') !== (flags['authorization-policy-file'] !== ''))
+  const hasPolicyFile = flags['authorization-policy-file'] !== '';
+  if (file === '' && modes.includes('ABAC') !== hasPolicyFile) {
     return '--authorization-mode=ABAC and --authorization-policy-file must be set together';
-  if (modes.includes('Webhook') !== (flags['authorization-webhook-config-file'] !== ''))
+  }
+  const hasWebhookFile = flags['authorization-webhook-config-file'] !== '';
+  if (modes.includes('Webhook') !== hasWebhookFile) {
     return '--authorization-mode=Webhook and --authorization-webhook-config-file must be set together';
+  }
   return undefined;
 }

@@ -17,14 +17,14 @@ import { kubeletCredentialFiles, proxyCredentialFiles } from './storage/client-c
 
 /** The credentials that flags name, reloaded when their files change. */
 export interface OpenedCredentials {
-  /** Undefined without service account tokens. */
+  /** `undefined` without service account tokens. */
   readonly tokenKeys: TokenKeyFiles | undefined;
   readonly kubelets: DynamicValue<KubeletCredentials>;
   /** The credentials with which this server calls aggregated API servers. */
   readonly proxies: DynamicValue<ProxyCredentials>;
 }
 
-/** What opening and reloading the files of credentials uses. */
+/** Dependencies of {@link openCredentials}, and of the later reloads of the files. */
 export interface CredentialDependencies {
   readonly clock: Clock;
   readonly logger: Logger;

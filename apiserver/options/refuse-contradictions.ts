@@ -18,30 +18,45 @@ import type { ServerFlags } from './flags/flags';
  * missing. `given`: names of the flags on the command line, without those that have their defaults.
  */
 export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
-  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
-    throw new UsageError('--etcd-servers is required, or --storage-backend=embedded');
-  if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '')
-    throw new UsageError('--storage-backend=embedded needs --storage-dir');
-  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
-    throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
   const error =
+    storageError(flags) ??
+    servingCertificateError(flags) ??
     workersError(flags) ??
     serviceAccountFlagError(flags) ??
     auditFlagError(flags) ??
     oidcFlagError(flags) ??
     authorizationFlagError(flags, given) ??
     pluginOverridesError(pluginSwitches(flags)) ??
-    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined);
+    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined) ??
+    addressError(flags);
   if (error !== undefined) throw new UsageError(error);
+}
+
+function storageError(flags: ServerFlags): string | undefined {
+  switch (flags['storage-backend']) {
+    case 'etcd3':
+      return flags['etcd-servers'].length === 0 ? '--etcd-servers is required, or --storage-backend=embedded' : undefined;
+    case 'embedded':
+      return flags['storage-dir'] === '' ? '--storage-backend=embedded needs --storage-dir' : undefined;
+  }
+}
+
+function servingCertificateError(flags: ServerFlags): string | undefined {
+  const hasCertificate = flags['tls-cert-file'] !== '';
+  const hasKey = flags['tls-private-key-file'] !== '';
+  return hasCertificate === hasKey ? undefined : '--tls-cert-file and --tls-private-key-file must be set together';
+}
+
+function addressError(flags: ServerFlags): string | undefined {
   const advertised = flags['advertise-address'];
-  if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
-  if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
-    throw new UsageError('headers of an authenticating proxy need --requestheader-client-ca-file');
+  if (advertised !== '' && isIP(advertised) === 0) return '--advertise-address must be an IP address';
+  if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '') {
+    return 'headers of an authenticating proxy need --requestheader-client-ca-file';
+  }
   const insecureAddress = flags['insecure-bind-address'];
   const isLoopback = insecureAddress === '::1' || (isIP(insecureAddress) === 4 && insecureAddress.startsWith('127.'));
-  if (flags['insecure-port'] !== 0 && !isLoopback) {
-    throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
-  }
+  if (flags['insecure-port'] === 0 || isLoopback) return undefined;
+  return '--insecure-bind-address must be a loopback address: every connection to it acts as an administrator';
 }
 
 function workersError(flags: ServerFlags): string | undefined {

@@ -1,30 +1,24 @@
 /**
  * Tests the address and credentials that a webhook takes from a kubeconfig, and how they follow changes of the files.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { noFileEvents } from '../../test/support/no-file-events';
+import { removeFolder, temporaryFolder } from '../../test/support/programs';
+import { useForEachTest } from '../../test/support/use-resource';
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { openWebhook, type KubeconfigWebhook } from './webhooks';
 
-let folder: string;
-let clock: ManualClock;
-let configurations: ConfigurationFiles;
-const fileOf = (name: string): string => path.join(folder, name);
-
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'webhook-files-'));
-  clock = new ManualClock();
-  configurations = new ConfigurationFiles(clock, silentLogger, noFileEvents);
-});
-afterEach(() => {
-  configurations.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = useForEachTest(() => temporaryFolder('webhook-files'), removeFolder);
+const fileOf = (name: string): string => path.join(folder(), name);
+const clock = useForEachTest(() => new ManualClock());
+const configurations = useForEachTest(
+  () => new ConfigurationFiles(clock(), silentLogger, noFileEvents),
+  (opened) => opened.close(),
+);
 
 /** Writes a kubeconfig with the user and the server, which names the certificate authority `ca.crt`. */
 function write(user: object, server = 'https://127.0.0.1:1/review'): void {
@@ -37,23 +31,23 @@ function write(user: object, server = 'https://127.0.0.1:1/review'): void {
   writeFileSync(fileOf('kubeconfig'), JSON.stringify(config));
 }
 
+const LIFETIME_MS = 1e9;
+
 /** Writes a new certificate authority, and a client certificate with its key. */
 async function writeCertificates(): Promise<void> {
   const subject = { commonName: 'x' };
-  const authority = await createAuthority({ subject, lifetimeMs: 1e9, clock });
-  const { certificate, key } = await issueCertificate({ authority, subject, usage: 'client', lifetimeMs: 1e9, clock });
-  for (const [name, text] of [
-    ['ca.crt', authority.certificate],
-    ['client.crt', certificate],
-    ['client.key', key],
-  ] as const)
-    writeFileSync(fileOf(name), text);
+  const authority = await createAuthority({ subject, lifetimeMs: LIFETIME_MS, clock: clock() });
+  const { certificate, key } = await issueCertificate({ authority, subject, usage: 'client', lifetimeMs: LIFETIME_MS, clock: clock() });
+  writeFileSync(fileOf('ca.crt'), authority.certificate);
+  writeFileSync(fileOf('client.crt'), certificate);
+  writeFileSync(fileOf('client.key'), key);
 }
 
+const random = { float: () => 0, uuid: () => '', string: () => '' };
 const open = (): Promise<KubeconfigWebhook> =>
-  openWebhook('review', fileOf('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
-const waitForReload = (): Promise<void> => clock.advanceAsync(60_000);
-const reloadError = (): string | undefined => configurations.configurations[0]?.error;
+  openWebhook('review', fileOf('kubeconfig'), { clock: clock(), configurations: configurations(), random });
+const waitForReload = (): Promise<void> => clock().advanceAsync(60_000);
+const reloadError = (): string | undefined => configurations().configurations[0]?.error;
 
 it('openWebhook keeps its connections when a kubeconfig is written with the same content', async () => {
   await writeCertificates();
@@ -122,7 +116,7 @@ it('openWebhook opens new connections when its client certificate changes, and c
   await waitForReload();
   expect(webhook.address.transport).not.toBe(transport);
   expect(closed).not.toHaveBeenCalled();
-  await clock.advanceAsync(30_000);
+  await clock().advanceAsync(30_000);
   expect(closed).toHaveBeenCalledTimes(1);
 });
 

@@ -10,7 +10,7 @@ import type { ConfigurationFiles } from '../../shared/configuration/configuratio
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 
-/** What the calls of a webhook with a kubeconfig use. */
+/** Dependencies of a webhook with a kubeconfig and of its calls. */
 export interface KubeconfigWebhookDependencies {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,27 +1,15 @@
-/** The authentication configuration file: what it accepts, which field an error names, and reloads. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** The authentication configuration file: what it accepts, and which field an error names. */
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { ConfigurationError } from '../../../shared/configuration/configuration-error';
 import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { featureGates } from '../../../shared/cli/feature-gates';
-import { parseFlags } from '../../../shared/cli/flags';
-import { silentLogger } from '../../../shared/runtime/logger';
-import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { useFolder } from '../../../test/support/use-resource';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
-import { FLAGS, type ServerFlags } from '../flags/flags';
-import { issuerFromFlags, oidcFlagError } from './oidc-options';
-import { openTokenIssuers } from './token-issuers';
 
-let folder: string;
-let file: string;
+const file = path.join(useFolder('authentication'), 'config.yaml');
 const clock = new ManualClock();
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'authentication-'));
-  file = path.join(folder, 'config.yaml');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const HEAD = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' };
 const ISSUER = { url: 'https://issuer', audiences: ['us'] };
@@ -31,10 +19,13 @@ const GATES = featureGates(new Map([['AnonymousAuthConfigurableEndpoints', true]
 /** The errors of a file with these members, as `path: reason`, on a server with https://self as its own issuer. */
 async function errorsOf(configuration: object, gates = GATES): Promise<readonly string[]> {
   writeFileSync(file, JSON.stringify({ ...HEAD, ...configuration }));
-  const error: unknown = await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock).catch(
-    (thrown: unknown) => thrown,
-  );
-  return error instanceof ConfigurationError ? error.errors.map(({ path, reason }) => `${path}: ${reason}`) : [];
+  try {
+    await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.errors.map(({ path, reason }) => `${path}: ${reason}`);
+  }
 }
 const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: MAPPINGS, ...changes });
 
@@ -166,15 +157,6 @@ it.each<[string, readonly object[]]>([
   ['a nested claim named email', usernameFrom('claims.a.email')],
 ])('the authentication configuration accepts %s', async (_title, issuers) => expect(await errorsOf({ jwt: issuers })).toEqual([]));
 
-it('openTokenIssuers rejects anonymous settings in the file together with --anonymous-auth', async () => {
-  writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true } }));
-  const flags = flagsOf(`--authentication-config=${file}`, '--feature-gates=AnonymousAuthConfigurableEndpoints=true');
-  const configurations = new ConfigurationFiles(clock, silentLogger);
-  const opened = openTokenIssuers(flags, { isAllowed: true, isGiven: true }, { clock, logger: silentLogger, configurations });
-  await expect(opened).rejects.toThrow('cannot be combined with --anonymous-auth');
-  configurations.close();
-});
-
 it('the authentication configuration reports the path of an invalid expression', async () => {
   const [error] = await errorsOf({ jwt: [jwt({ userValidationRules: [{ expression: 'user.' }] })] });
   expect(error).toMatch(/^jwt\[0\]\.userValidationRules\[0\]\.expression: compilation failed/);
@@ -184,16 +166,20 @@ it('the authentication configuration rejects an unknown field', async () => {
   expect(await errorsOf({ jwt: [jwt({ isuer: {} })] })).toHaveLength(1);
 });
 
-it('the authentication configuration accepts conditions for anonymous requests only with the feature gate', async () => {
-  const anonymous = { enabled: true, conditions: [{ path: '/livez' }] };
-  expect(await errorsOf({ anonymous })).toEqual([]);
-  expect(await errorsOf({ anonymous }, featureGates())).toEqual([
+const ANONYMOUS = { enabled: true, conditions: [{ path: '/livez' }] };
+
+it('the authentication configuration accepts conditions for anonymous requests with the feature gate', async () => {
+  expect(await errorsOf({ anonymous: ANONYMOUS })).toEqual([]);
+});
+
+it('the authentication configuration rejects conditions for anonymous requests without the feature gate', async () => {
+  expect(await errorsOf({ anonymous: ANONYMOUS }, featureGates())).toEqual([
     'anonymous: is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off',
   ]);
 });
 
 it('the authentication configuration rejects conditions for anonymous requests that are disabled', async () => {
-  expect(await errorsOf({ anonymous: { enabled: false, conditions: [{ path: '/livez' }] } })).toHaveLength(1);
+  expect(await errorsOf({ anonymous: { ...ANONYMOUS, enabled: false } })).toHaveLength(1);
 });
 
 it('issuersOf returns the issuers of a configuration', async () => {
@@ -207,55 +193,4 @@ it('issuersOf returns the issuers of a configuration', async () => {
       claimRules: [{ type: 'required', claim: 'hd', value: 'x' }],
     },
   ]);
-});
-
-function flagsOf(...argv: readonly string[]): ServerFlags {
-  const parsed = parseFlags({ name: 'p', description: '' }, FLAGS, [...argv]);
-  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  return parsed.values;
-}
-const OIDC = ['--oidc-issuer-url=https://i', '--oidc-client-id=us'];
-
-it.each<[readonly string[], string | undefined]>([
-  [[], undefined],
-  [OIDC, undefined],
-  [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id must be set together'],
-  [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https URL'],
-  [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url are mutually exclusive'],
-])('oidcFlagError returns for the flags %j the error %p', (argv, error) => expect(oidcFlagError(flagsOf(...argv))).toBe(error));
-
-it('issuerFromFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
-  const prefix = (...more: readonly string[]): unknown => issuerFromFlags(flagsOf(...OIDC, ...more), undefined)?.username;
-  expect(prefix()).toEqual({ type: 'claim', claim: 'sub', prefix: 'https://i#' });
-  expect(prefix('--oidc-username-claim=email')).toEqual({ type: 'claim', claim: 'email', prefix: '' });
-  expect(prefix('--oidc-username-prefix=-')).toEqual({ type: 'claim', claim: 'sub', prefix: '' });
-  expect(prefix('--oidc-username-prefix=o:')).toEqual({ type: 'claim', claim: 'sub', prefix: 'o:' });
-});
-
-it('openTokenIssuers applies a changed file and keeps the last valid one', async () => {
-  const write = (...paths: readonly string[]): void =>
-    writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true, conditions: paths.map((name) => ({ path: name })) } }));
-  write('/livez');
-  const configurations = new ConfigurationFiles(clock, silentLogger);
-  const flags = flagsOf(`--authentication-config=${file}`, '--feature-gates=AnonymousAuthConfigurableEndpoints=true');
-  const { anonymous, issuers } = await openTokenIssuers(
-    flags,
-    { isAllowed: false, isGiven: false },
-    { clock, logger: silentLogger, configurations },
-  );
-  expect(anonymous('/livez')).toBe(true);
-  expect(anonymous('/livez?verbose')).toBe(true);
-  expect(anonymous('/readyz')).toBe(false);
-  expect(issuers().size).toBe(0);
-  const waitForReload = async (): Promise<void> => {
-    clock.advance(60_000);
-    await flushPromises(50);
-  };
-  write('/livez', '/readyz');
-  await waitForReload();
-  expect(anonymous('/readyz')).toBe(true);
-  writeFileSync(file, '{');
-  await waitForReload();
-  expect(anonymous('/readyz')).toBe(true);
-  configurations.close();
 });

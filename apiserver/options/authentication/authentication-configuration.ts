@@ -45,6 +45,7 @@ const SCHEMA = objectSchema(
 /** The file with the issuers of tokens and the rule for anonymous requests. */
 export type AuthenticationConfiguration = ValueOf<typeof SCHEMA>;
 type Jwt = NonNullable<AuthenticationConfiguration['jwt']>[number];
+type Anonymous = NonNullable<AuthenticationConfiguration['anonymous']>;
 type Source = ValueOf<typeof source>;
 
 /** Limit of `jwt`, as upstream's. */
@@ -62,19 +63,27 @@ export function authenticationFormat(
     validate: ({ jwt = [], anonymous }) => [
       ...(jwt.length > MAX_ISSUERS ? [{ path: 'jwt', reason: `must have at most ${MAX_ISSUERS} items` }] : []),
       ...jwt.flatMap((authenticator, index) => jwtErrors(authenticator, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
-      ...(anonymous === undefined || gates.isEnabled('AnonymousAuthConfigurableEndpoints')
-        ? []
-        : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
-      ...(anonymous?.enabled !== true && (anonymous?.conditions ?? []).length > 0
-        ? [{ path: 'anonymous.conditions', reason: 'must be empty when anonymous requests are disabled' }]
-        : []),
+      ...(anonymous === undefined ? [] : anonymousErrors(anonymous, gates)),
     ],
   };
 }
 
+function anonymousErrors({ enabled, conditions = [] }: Anonymous, gates: Pick<FeatureGates, 'isEnabled'>): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
+  if (!gates.isEnabled('AnonymousAuthConfigurableEndpoints')) {
+    errors.push({ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' });
+  }
+  if (enabled !== true && conditions.length > 0) {
+    errors.push({ path: 'anonymous.conditions', reason: 'must be empty when anonymous requests are disabled' });
+  }
+  return errors;
+}
+
 function jwtErrors(jwt: Jwt, path: string, earlier: readonly Jwt[], ownIssuers: readonly string[]): readonly InvalidField[] {
   const errors: InvalidField[] = [];
-  const report = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
+  const report: Report = (member, reason) => {
+    errors.push({ path: `${path}.${member}`, reason });
+  };
   reportIssuer(jwt, earlier, ownIssuers, report);
   const { username, groups, uid } = jwt.claimMappings;
   if (!isConfigured(username)) report('claimMappings.username', 'must have either a claim or an expression');
@@ -83,9 +92,8 @@ function jwtErrors(jwt: Jwt, path: string, earlier: readonly Jwt[], ownIssuers: 
   if (uid !== undefined) reportSource(uid, 'claimMappings.uid', 'none', report);
   reportExtra(jwt, report);
   reportClaimRules(jwt, report);
-  const { userValidationRules: rules = [] } = jwt;
-  for (const index of duplicateIndexes(rules.map(({ expression }) => expression)))
-    report(`userValidationRules[${index}].expression`, 'occurs twice');
+  const userExpressions = (jwt.userValidationRules ?? []).map(({ expression }) => expression);
+  for (const index of duplicateIndexes(userExpressions)) report(`userValidationRules[${index}].expression`, 'occurs twice');
   if (usesUnverifiedEmail(jwt)) report('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
   // Only a structurally valid mapping can be compiled.
   if (errors.length > 0) return errors;
@@ -105,16 +113,18 @@ function reportIssuer({ issuer: config }: Jwt, earlier: readonly Jwt[], ownIssue
   const discoveryError = discoveryURL === '' ? undefined : issuerUrlError(discoveryURL);
   if (discoveryError !== undefined) report('issuer.discoveryURL', discoveryError);
   if (discoveryURL === url) report('issuer.discoveryURL', 'must differ from the url');
-  if (discoveryURL !== '' && earlier.some((other) => other.issuer.discoveryURL === discoveryURL))
+  if (discoveryURL !== '' && earlier.some((other) => other.issuer.discoveryURL === discoveryURL)) {
     report('issuer.discoveryURL', 'is already the discoveryURL of another issuer');
+  }
   if (audiences.includes('')) report('issuer.audiences', 'must not be empty');
   for (const index of duplicateIndexes(audiences)) report(`issuer.audiences[${index}]`, 'occurs twice');
   if (audiences.length > 1 && audienceMatchPolicy === '') report('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
-  if (certificateAuthority !== '' && !hasValidCertificates(certificateAuthority))
+  if (certificateAuthority !== '' && !hasValidCertificates(certificateAuthority)) {
     report('issuer.certificateAuthority', 'must contain at least one PEM certificate, and only valid ones');
+  }
 }
 
-/** The error of an issuer URL or discovery URL; undefined when it is valid. */
+/** The error of an issuer URL or discovery URL; `undefined` when it is valid. */
 function issuerUrlError(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:') return 'must be an https URL';
@@ -141,8 +151,9 @@ const isConfigured = ({ claim = '', expression = '' }: Source): boolean => claim
 function reportSource(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
   const { claim = '', expression = '' } = config;
   if (claim !== '' && expression !== '') report(member, 'must have either a claim or an expression');
-  if (prefix === 'required' && claim !== '' && config.prefix === undefined)
+  if (prefix === 'required' && claim !== '' && config.prefix === undefined) {
     report(`${member}.prefix`, 'is required with a claim; it may be empty');
+  }
   if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'cannot be combined with an expression');
 }
 
@@ -159,13 +170,15 @@ function reportExtra({ claimMappings: { extra = [] } }: Jwt, report: Report): vo
 function reportClaimRules({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
   rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
     const path = `claimValidationRules[${index}]`;
-    if ((claim === '') === (expression === '')) report(path, 'must have either a claim or an expression');
-    else if (claim !== '' && message !== '') report(`${path}.message`, 'cannot be combined with a claim');
-    else if (expression !== '' && requiredValue !== '') report(`${path}.requiredValue`, 'cannot be combined with an expression');
+    const hasClaim = claim !== '';
+    const hasExpression = expression !== '';
+    if (hasClaim === hasExpression) report(path, 'must have either a claim or an expression');
+    else if (hasClaim && message !== '') report(`${path}.message`, 'cannot be combined with a claim');
+    else if (hasExpression && requiredValue !== '') report(`${path}.requiredValue`, 'cannot be combined with an expression');
   });
   for (const member of ['claim', 'expression'] as const) {
-    for (const index of duplicateIndexes(rules.map((rule) => rule[member] ?? '')))
-      report(`claimValidationRules[${index}].${member}`, 'occurs twice');
+    const values = rules.map((rule) => rule[member] ?? '');
+    for (const index of duplicateIndexes(values)) report(`claimValidationRules[${index}].${member}`, 'occurs twice');
   }
 }
 

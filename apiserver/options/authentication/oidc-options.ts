@@ -5,20 +5,21 @@
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../../authentication/oidc/issuer';
 import type { ServerFlags } from '../flags/flags';
 
-/** The error of the combined flags; undefined when they are valid. */
+/** The error of the combined flags; `undefined` when they are valid. */
 export function oidcFlagError(flags: ServerFlags): string | undefined {
   const issuer = flags['oidc-issuer-url'];
   const clientId = flags['oidc-client-id'];
   if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url are mutually exclusive';
-  if ((issuer === '') !== (clientId === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';
-  if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https URL';
+  const hasIssuer = issuer !== '';
+  const hasClientId = clientId !== '';
+  if (hasIssuer !== hasClientId) return '--oidc-issuer-url and --oidc-client-id must be set together';
+  if (hasIssuer && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https URL';
   const unknown = flags['oidc-signing-algs'].find((algorithm) => !ALL_ALGORITHMS.includes(algorithm));
-  return unknown === undefined
-    ? undefined
-    : `--oidc-signing-algs: unknown algorithm ${JSON.stringify(unknown)}; known are ${ALL_ALGORITHMS.join(', ')}`;
+  if (unknown === undefined) return undefined;
+  return `--oidc-signing-algs: unknown algorithm ${JSON.stringify(unknown)}; known are ${ALL_ALGORITHMS.join(', ')}`;
 }
 
-/** The issuer of the flags; undefined when they name none. `authority`: the content of --oidc-ca-file. */
+/** The issuer of the flags; `undefined` when they name none. `authority`: the content of --oidc-ca-file. */
 export function issuerFromFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
   const url = flags['oidc-issuer-url'];
   if (url === '') return undefined;

@@ -1,22 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseFlags } from '../../../shared/cli/flags';
-import { removeFolder, temporaryFolder } from '../../../test/support/programs';
-import { FLAGS, type ServerFlags } from '../flags/flags';
+import { parseServerFlags } from '../../../test/support/server-flags';
+import { useFolder } from '../../../test/support/use-resource';
 import { serviceAccountAccessOptions, serviceAccountFlagError, openTokenKeyFiles } from './service-account-options';
 
-const folder = temporaryFolder('keys');
-afterAll(() => removeFolder(folder));
-
-const key = path.join(folder, 'sa.key');
+const key = path.join(useFolder('keys'), 'sa.key');
 writeFileSync(key, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
-
-function flags(...argv: string[]): ServerFlags {
-  const parsed = parseFlags({ name: 'x', description: '' }, FLAGS, argv);
-  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  return parsed.values;
-}
 
 const ISSUER = '--service-account-issuer=https://me';
 const KEY = `--service-account-key-file=${key}`;
@@ -37,32 +27,43 @@ it.each<[readonly string[], string | undefined]>([
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=59m'], BOUNDS],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
 ])('serviceAccountFlagError returns for the flags %j the error %p', (argv, error) =>
-  expect(serviceAccountFlagError(flags(...argv))).toBe(error),
+  expect(serviceAccountFlagError(parseServerFlags(...argv))).toBe(error),
 );
 
-const readOptions = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
-  serviceAccountAccessOptions(given, openTokenKeyFiles(given));
+function readOptions(...argv: readonly string[]): ReturnType<typeof serviceAccountAccessOptions> {
+  const flags = parseServerFlags(...argv);
+  return serviceAccountAccessOptions(flags, openTokenKeyFiles(flags));
+}
 
-it('serviceAccountAccessOptions reads the keys, issuers and lifetimes of the flags', () => {
+it('serviceAccountAccessOptions reads the issuers and lifetimes of the flags', () => {
   const { serviceAccounts } = readOptions(
-    flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
+    ISSUER,
+    '--service-account-issuer=old,and,odd',
+    KEY,
+    SIGNING,
+    '--service-account-max-token-expiration=2h',
   );
   expect(serviceAccounts).toMatchObject({
     issuers: ['https://me', 'old,and,odd'],
     maxExpirationSeconds: 7200,
     extendExpiration: true,
   });
-  const keys = serviceAccounts?.keys();
+});
+
+it('serviceAccountAccessOptions reads each file of --service-account-key-file, even when one is named twice', () => {
+  const keys = readOptions(ISSUER, KEY, KEY, SIGNING).serviceAccounts?.keys();
   const signingId = keys?.signing.id;
-  // The key file is named twice.
   expect(keys?.verifying.map(({ id }) => id)).toEqual([signingId, signingId]);
 });
 
 it('serviceAccountAccessOptions uses the issuers as audiences without --api-audiences', () => {
-  expect(readOptions(flags(ISSUER, '--service-account-issuer=old', KEY, SIGNING)).apiAudiences).toEqual(['https://me', 'old']);
-  expect(readOptions(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
+  expect(readOptions(ISSUER, '--service-account-issuer=old', KEY, SIGNING).apiAudiences).toEqual(['https://me', 'old']);
+});
+
+it('serviceAccountAccessOptions uses the audiences of --api-audiences', () => {
+  expect(readOptions(ISSUER, KEY, SIGNING, '--api-audiences=a,b').apiAudiences).toEqual(['a', 'b']);
 });
 
 it('serviceAccountAccessOptions returns only the audiences without an issuer', () => {
-  expect(readOptions(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
+  expect(readOptions('--api-audiences=a')).toEqual({ apiAudiences: ['a'] });
 });

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
 
 /**
- * The error of the combined flags; undefined when they are valid, and when none is set: then no tokens are issued or
+ * The error of the combined flags; `undefined` when they are valid, and when none is set: then no tokens are issued or
  * accepted.
  */
 export function serviceAccountFlagError(flags: ServerFlags): string | undefined {
@@ -22,30 +22,28 @@ export function serviceAccountFlagError(flags: ServerFlags): string | undefined 
   const jwks = flags['service-account-jwks-uri'];
   const isConfigured = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || maxExpiration !== 0 || jwks !== '';
   if (!isConfigured) return undefined;
-  const errors = [
-    ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerErrors)),
-    ...(keyFiles.length === 0 ? ['service-account-key-file is a required flag'] : []),
-    ...(signingKeyFile === ''
-      ? ['--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together']
-      : []),
-    ...(maxExpiration !== 0 && (maxExpiration < HOUR_MS || maxExpiration > MAX_EXPIRATION_MS)
-      ? ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds']
-      : []),
-    ...(jwks !== '' && !(URL.canParse(jwks) && new URL(jwks).protocol === 'https:')
-      ? [`service-account-jwks-uri requires https scheme, parsed as: ${jwks}`]
-      : []),
-  ];
+  const errors = issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerErrors);
+  if (keyFiles.length === 0) errors.push('service-account-key-file is a required flag');
+  if (signingKeyFile === '') {
+    errors.push('--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together');
+  }
+  if (maxExpiration !== 0 && (maxExpiration < HOUR_MS || maxExpiration > MAX_EXPIRATION_MS)) {
+    errors.push('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds');
+  }
+  if (jwks !== '' && !isHttpsUrl(jwks)) errors.push(`service-account-jwks-uri requires https scheme, parsed as: ${jwks}`);
   return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
+
+const isHttpsUrl = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
 
 function issuerErrors(issuer: string, index: number, issuers: readonly string[]): readonly string[] {
   if (issuer === '') return ['service-account-issuer should not be an empty string'];
   if (issuers.indexOf(issuer) < index) return [`service-account-issuer ${JSON.stringify(issuer)} is already specified`];
-  const isAddress = !issuer.includes(':') || URL.canParse(issuer);
-  return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
+  if (!issuer.includes(':') || URL.canParse(issuer)) return [];
+  return [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
 }
 
-/** The key files of the flags; undefined without an issuer. Throws KeyFileError and file system errors. */
+/** The key files of the flags; `undefined` without an issuer. Throws KeyFileError and file system errors. */
 export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
   if (flags['service-account-issuer'].length === 0) return undefined;
   return fileBackedTokenKeys({

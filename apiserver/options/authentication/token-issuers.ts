@@ -23,7 +23,7 @@ export interface TokenIssuers {
   readonly anonymous: AnonymousPolicy;
 }
 
-/** What reading and reloading the configuration uses. */
+/** Dependencies of {@link openTokenIssuers}, and of the later reloads of the configuration. */
 export interface TokenIssuersDependencies {
   readonly clock: Clock;
   readonly logger: Logger;

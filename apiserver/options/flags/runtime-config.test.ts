@@ -4,55 +4,58 @@ import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { createRuntimeConfig, runtimeConfigFlag } from './runtime-config';
 
 const flag = runtimeConfigFlag('');
-/** The kinds that are served with the flag once for each text. */
+/** The kinds that are served with the flag, given once for each text. */
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
   texts.reduce((previous, text) => flag.parse(text, previous), flag.default).kinds;
 
-const versions = (kinds: readonly KindRow[]): string[] => [...new Set(kinds.map((row) => apiVersionOf(row)))].sort();
-/** The versions that are not served by default. */
-const added = (...texts: string[]): string[] => {
-  const known = versions(SERVED_KINDS);
-  return versions(kindsWith(...texts)).filter((version) => !known.includes(version));
-};
+const versionsOf = (kinds: readonly KindRow[]): string[] => [...new Set(kinds.map((row) => apiVersionOf(row)))].sort();
+const DEFAULT_VERSIONS = versionsOf(SERVED_KINDS);
+
+/** The versions that are served with the flag, but not by default. */
+function addedVersions(...texts: string[]): string[] {
+  return versionsOf(kindsWith(...texts)).filter((version) => !DEFAULT_VERSIONS.includes(version));
+}
+
 /** The resources that are served by default, but not with the flag. */
-const removedKinds = (...texts: string[]): string[] => {
-  const left = kindsWith(...texts);
-  return SERVED_KINDS.filter((row) => !left.includes(row)).map((row) => `${apiVersionOf(row)}/${row.resource}`);
-};
+function removedResources(...texts: string[]): string[] {
+  const servedKinds = kindsWith(...texts);
+  return SERVED_KINDS.filter((row) => !servedKinds.includes(row)).map((row) => `${apiVersionOf(row)}/${row.resource}`);
+}
 
 describe('--runtime-config', () => {
   test('without settings enables nothing', () => {
-    expect(added()).toEqual([]);
+    expect(addedVersions()).toEqual([]);
   });
 
   test('enables all versions of a stability', () => {
-    expect(added('api/beta=true')).toEqual([
+    expect(addedVersions('api/beta=true')).toEqual([
       'admissionregistration.platform.io/v1beta1',
       'authentication.platform.io/v1beta1',
       'storage.platform.io/v1beta1',
     ]);
   });
 
-  test('enables a version in either spelling, with true, 1 or no value', () => {
-    expect(added('resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
-    expect(added('resource.platform.io/v1alpha3=true')).toEqual(['resource.platform.io/v1alpha3']);
-    expect(added('resource.platform.io/v1alpha3=1')).toEqual(['resource.platform.io/v1alpha3']);
-  });
+  test.each(['resource.k8s.io/v1alpha3', 'resource.platform.io/v1alpha3=true', 'resource.platform.io/v1alpha3=1'])(
+    'enables the version of the setting %s',
+    (text) => {
+      expect(addedVersions(text)).toEqual(['resource.platform.io/v1alpha3']);
+    },
+  );
 
   test('merges the settings of repeated flags, where a stability overrides api/all', () => {
-    expect(added('api/alpha=true,api/all=false', 'api/ga=true')).toContain('resource.platform.io/v1alpha3');
+    expect(addedVersions('api/alpha=true,api/all=false', 'api/ga=true')).toContain('resource.platform.io/v1alpha3');
   });
 
   test('enables one resource of a version', () => {
-    expect(added('storage.k8s.io/v1beta1/volumeattributesclasses')).toEqual(['storage.platform.io/v1beta1']);
+    expect(addedVersions('storage.k8s.io/v1beta1/volumeattributesclasses')).toEqual(['storage.platform.io/v1beta1']);
   });
 
   test('ignores an unknown resource of a version', () => {
-    expect(added('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
+    expect(addedVersions('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
   });
 
   test('serves the known versions beside one that its group does not have', () => {
-    expect(added('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
+    expect(addedVersions('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
   });
 
   test('returns the versions that their groups do not have', () => {
@@ -68,21 +71,24 @@ describe('--runtime-config', () => {
     expect(unknownVersions).toEqual(['batch/v2alpha1', 'apps/v2/deployments']);
   });
 
-  test('disables a stability, a version or a resource', () => {
-    expect(removedKinds('api/beta=false')).toEqual([
-      'flowcontrol.apiserver.platform.io/v1beta3/flowschemas',
-      'flowcontrol.apiserver.platform.io/v1beta3/prioritylevelconfigurations',
-    ]);
-    expect(removedKinds('autoscaling/v2=false')).toEqual(['autoscaling/v2/horizontalpodautoscalers']);
-    expect(removedKinds('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
+  test.each([
+    [
+      'a stability',
+      'api/beta=false',
+      ['flowcontrol.apiserver.platform.io/v1beta3/flowschemas', 'flowcontrol.apiserver.platform.io/v1beta3/prioritylevelconfigurations'],
+    ],
+    ['a version', 'autoscaling/v2=false', ['autoscaling/v2/horizontalpodautoscalers']],
+    ['a resource', 'batch/v1/jobs=false', ['batch/v1/jobs']],
+  ])('disables %s', (_title, text, expected) => {
+    expect(removedResources(text)).toEqual(expected);
   });
 
   test('uses the most specific setting', () => {
-    expect(removedKinds('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
+    expect(removedResources('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
   });
 
   test('uses the last setting of equal keys', () => {
-    expect(removedKinds('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
+    expect(removedResources('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
   });
 
   test.each([

@@ -1,4 +1,7 @@
-/** The flags with the ranges from which Services get cluster IPs and node ports. The ranges are parsed in apiserver/allocation. */
+/**
+ * The flags with the ranges from which Services get cluster IPs and node ports. The ranges are parsed in
+ * apiserver/allocation.
+ */
 import { FlagError, type Flag } from '../../../shared/cli/flags';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../../allocation/ranges';
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { stopAfterTest, useFolder } from '../../../test/support/use-resource';
 import { etcdCredentialFiles } from './client-credential-files';
 
-let folder: string;
-beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = useFolder('etcd-files');
+const stopWatching = stopAfterTest((stop: () => unknown) => stop());
 
 /** Credentials that are read from files with the pair `first`; `second` is another pair of the same authority. */
 async function openCredentialFiles() {
@@ -24,7 +23,7 @@ async function openCredentialFiles() {
   writeFileSync(paths.cert, first.certificate);
   writeFileSync(paths.key, first.key);
   const files = etcdCredentialFiles(paths);
-  const stop = files.watch(clock, silentLogger);
+  stopWatching(files.watch(clock, silentLogger));
   const pairOf = ({ certificate, key }: Credential) => ({ certificate, key });
   /** The credentials in use after a reload of the files. */
   const reload = async () => {
@@ -32,32 +31,29 @@ async function openCredentialFiles() {
     await flushPromises(5);
     return { certificate: files.current().cert?.toString(), key: files.current().key?.toString() };
   };
-  return { paths, first: pairOf(first), second: pairOf(second), reload, stop };
+  return { paths, first: pairOf(first), second: pairOf(second), reload };
 }
 
 it('etcdCredentialFiles keeps the old credentials while certificate and key do not match', async () => {
-  const { paths, first, second, reload, stop } = await openCredentialFiles();
+  const { paths, first, second, reload } = await openCredentialFiles();
   writeFileSync(paths.key, second.key);
   expect(await reload()).toEqual(first);
-  stop();
 });
 
 it('etcdCredentialFiles keeps the old credentials while the authority is unusable', async () => {
-  const { paths, first, second, reload, stop } = await openCredentialFiles();
+  const { paths, first, second, reload } = await openCredentialFiles();
   writeFileSync(paths.key, second.key);
   writeFileSync(paths.cert, second.certificate);
   writeFileSync(paths.ca, 'no certificate');
   expect(await reload()).toEqual(first);
-  stop();
 });
 
 it('etcdCredentialFiles switches to new credentials when certificate and key match', async () => {
-  const { paths, second, reload, stop } = await openCredentialFiles();
+  const { paths, second, reload } = await openCredentialFiles();
   writeFileSync(paths.key, second.key);
   await reload();
   writeFileSync(paths.cert, second.certificate);
   expect(await reload()).toEqual(second);
-  stop();
 });
 
 it('etcdCredentialFiles returns no credentials without files', () => {

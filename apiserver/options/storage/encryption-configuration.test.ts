@@ -1,19 +1,17 @@
 /** Compares the acceptance and the errors of encryption configurations with those recorded from upstream. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigurationError } from '../../../shared/configuration/configuration-error';
 import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { readCases } from '../../../test/replay/recording';
 import { anything, either, nullValue, shape, text } from '../../../test/replay/shape';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { useFolder } from '../../../test/support/use-resource';
 import { decodeSecret, ENCRYPTION_FORMAT } from './encryption-configuration';
 
 const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });
 
-const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const file = path.join(folder, 'encryption.yaml');
+const file = path.join(useFolder('encryption'), 'encryption.yaml');
 
 async function errorsOf(content: unknown): Promise<readonly string[]> {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
@@ -35,26 +33,43 @@ const OWN_WORDS =
 /** Values that upstream prints in the syntax of Go: `Invalid value: v1.Duration{Duration:0}: …`. */
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
-it.each([...readCases('encryption/files', isCase), ...readCases('encryption/kms-files', isCase)])(
-  'the encryption configuration is accepted or rejected as recorded: $title',
-  async ({ title, file: content, error }) => {
-    const errors = await errorsOf(content);
-    if (error === null) expect(errors).toEqual([]);
-    else if (OWN_WORDS.test(title)) expect(errors).not.toEqual([]);
-    else {
-      const withoutValue = (message: string): string => message.replace(VALUE, 'Invalid value: ');
-      // Upstream starts with what it did: `error while parsing file: …`.
-      const recorded = withoutValue(error.replace(/^error while [^:]*: /, ''));
-      expect(withoutValue(errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`)).toBe(recorded);
-    }
+/** Upstream starts with what it did: `error while parsing file: …`. */
+const PREAMBLE = /^error while [^:]*: /;
+
+const withoutValues = (message: string): string => message.replace(VALUE, 'Invalid value: ');
+/** Several errors as upstream prints them. */
+const joinErrors = (errors: readonly string[]): string => (errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`);
+
+const CASES = [...readCases('encryption/files', isCase), ...readCases('encryption/kms-files', isCase)];
+const VALID_CASES = CASES.filter(({ error }) => error === null);
+const REJECTED_CASES = CASES.flatMap(({ title, file: content, error }) => (error === null ? [] : [{ title, content, error }]));
+
+it.each(VALID_CASES)('the encryption configuration is accepted as recorded: $title', async ({ file: content }) => {
+  expect(await errorsOf(content)).toEqual([]);
+});
+
+it.each(REJECTED_CASES.filter(({ title }) => OWN_WORDS.test(title)))(
+  'the encryption configuration is rejected in words of this server: $title',
+  async ({ content }) => {
+    expect(await errorsOf(content)).not.toEqual([]);
   },
 );
 
-it('decodeSecret decodes base64 secrets as upstream does', () => {
-  expect(decodeSecret('YWI=')?.toString()).toBe('ab');
-  expect(decodeSecret('YW\nI=\r\n')?.toString()).toBe('ab');
-  for (const bad of ['YWI', 'YW_=', 'Y', 'YWI==']) expect(decodeSecret(bad)).toBeUndefined();
-});
+it.each(REJECTED_CASES.filter(({ title }) => !OWN_WORDS.test(title)))(
+  'the encryption configuration is rejected with the recorded errors: $title',
+  async ({ content, error }) => {
+    expect(withoutValues(joinErrors(await errorsOf(content)))).toBe(withoutValues(error.replace(PREAMBLE, '')));
+  },
+);
+
+it.each([
+  ['padding', 'YWI='],
+  ['line breaks', 'YW\nI=\r\n'],
+])('decodeSecret decodes base64 with %s', (_title, secret) => expect(decodeSecret(secret)?.toString()).toBe('ab'));
+
+it.each(['YWI', 'YW_=', 'Y', 'YWI=='])('decodeSecret returns undefined for the malformed base64 %s', (secret) =>
+  expect(decodeSecret(secret)).toBeUndefined(),
+);
 
 it('the errors of an encryption configuration contain no secret', async () => {
   const keys = [{ name: 'a', secret: 'hunter2' }];

@@ -32,7 +32,7 @@ import {
 } from './encryption-configuration';
 import type { KmsProviders } from './kms-providers';
 
-/** The file, and what its providers use. */
+/** The file, and the dependencies of its providers. */
 export interface EncryptionAtRestOptions {
   readonly file: string;
   /** Whether the file is reloaded when it changes. */
@@ -66,13 +66,13 @@ export async function openEncryptionAtRest(options: EncryptionAtRestOptions): Pr
 export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
-  /** The store with encrypted values; undefined until it is open. */
+  /** The store with encrypted values; `undefined` until it is open. */
   private store: Store | undefined;
   private readonly storedTypes = buildResources(STORED_KINDS).storedTypes;
   /** The configuration that was refused last, and when it is checked again. */
   private refusal: { readonly configuration: string; readonly error: Error; readonly until: number } | undefined;
   private readonly listeners: (() => void)[] = [];
-  /** Undefined until a KMS provider is configured. */
+  /** `undefined` until a KMS provider is configured. */
   private kmsProviders: KmsProviders | undefined;
 
   constructor(private readonly options: EncryptionAtRestOptions) {}
@@ -109,7 +109,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     this.listeners.push(listener);
   }
 
-  /** The health check of the KMS providers; undefined when there are none and no reload can add one. */
+  /** The health check of the KMS providers; `undefined` when there are none and no reload can add one. */
   get health(): (() => Promise<string | undefined>) | undefined {
     return this.options.reloads || this.kmsProviders !== undefined ? async () => this.kmsProviders?.health() : undefined;
   }

@@ -14,7 +14,7 @@ import { KmsEnvelope } from '../../storage/encryption/kms/kms-envelope';
 import { GrpcKmsService } from '../../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
-/** What the calls of all KMS plug-ins use. */
+/** Dependencies of the calls of all KMS plug-ins. */
 export interface KmsDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -47,8 +47,8 @@ export class KmsProviders {
    */
   async open(configured: readonly ConfiguredKms[], newProviders: 'unchecked' | 'healthy'): Promise<readonly KmsEnvelope[]> {
     const envelopes = configured.map((provider) => this.inUse.get(providerKey(provider)) ?? this.createEnvelope(provider));
-    const known = [...this.inUse.values()];
-    const added = envelopes.filter((envelope) => !known.includes(envelope));
+    const envelopesInUse = [...this.inUse.values()];
+    const added = envelopes.filter((envelope) => !envelopesInUse.includes(envelope));
     await Promise.all(added.map((envelope) => envelope.start()));
     const mustBeHealthy = newProviders === 'healthy' && added.length > 0;
     const error = mustBeHealthy ? await healthErrorOf(envelopes, (envelope) => added.includes(envelope)) : undefined;
@@ -64,16 +64,20 @@ export class KmsProviders {
   use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
     const previous = this.inUse;
     this.inUse = new Map(envelopes.map((envelope, index) => [providerKey(configured[index] ?? {}), envelope]));
-    for (const envelope of previous.values()) if (!envelopes.includes(envelope)) envelope.close();
+    for (const envelope of previous.values()) {
+      if (!envelopes.includes(envelope)) envelope.close();
+    }
   }
 
   /** Closes envelopes that have been opened and do not come into use. */
   discard(envelopes: readonly KmsEnvelope[]): void {
-    const known = [...this.inUse.values()];
-    for (const envelope of envelopes) if (!known.includes(envelope)) envelope.close();
+    const envelopesInUse = [...this.inUse.values()];
+    for (const envelope of envelopes) {
+      if (!envelopesInUse.includes(envelope)) envelope.close();
+    }
   }
 
-  /** The error of the providers in use; undefined when all are healthy. */
+  /** The error of the providers in use; `undefined` when all are healthy. */
   health(): Promise<string | undefined> {
     return healthErrorOf([...this.inUse.values()], () => true);
   }
@@ -109,7 +113,7 @@ export class KmsProviders {
 const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
 
 /**
- * The errors of the unhealthy providers that `isChecked` selects; undefined when all are healthy. A provider is
+ * The errors of the unhealthy providers that `isChecked` selects; `undefined` when all are healthy. A provider is
  * identified by its index in the configuration: `kms-provider-0: …`.
  */
 async function healthErrorOf(
@@ -118,6 +122,5 @@ async function healthErrorOf(
 ): Promise<string | undefined> {
   const health = await Promise.all(envelopes.map(async (envelope) => (isChecked(envelope) ? envelope.health() : undefined)));
   const errors = health.flatMap((error, index) => (error === undefined ? [] : [`kms-provider-${index}: ${error}`]));
-  const [only] = errors;
-  return errors.length > 1 ? `[${errors.join(', ')}]` : only;
+  return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
