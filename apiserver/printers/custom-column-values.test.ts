@@ -61,14 +61,17 @@ function versionOf(columns: RecordedDefinition['columns']): CustomVersion {
   };
 }
 
+/** An age below 100 s, such as `5s`. */
+const SHORT_AGE = /^\d{1,2}s$/;
+
 /**
- * A cell in a form that can be compared. Replaces ages below 100 s, which differ from run to run, because the objects
- * were created while they were recorded. The recording has no bigints.
+ * A cell in a form that can be compared. Replaces short ages, which differ from run to run, because the objects were
+ * created while they were recorded. The recording has no bigints.
  */
-const comparable = (value: JsonValue | undefined): JsonValue => {
+function comparable(value: JsonValue | undefined): JsonValue {
   if (typeof value === 'bigint') return Number(value);
-  return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
-};
+  return typeof value === 'string' && SHORT_AGE.test(value) ? '<seconds>' : (value ?? null);
+}
 
 describe.each(Object.entries(head.definitions))('Table of the recorded definition "%s"', (title, { columns, at, columnDefinitions }) => {
   const { columns: definitions, cells } = customTable(row, versionOf(columns));

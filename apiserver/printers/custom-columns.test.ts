@@ -61,8 +61,7 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 describe.each(TYPES)('printer column of type %s', (type) => {
   test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('prints the path %s as release 1.31.1 does', (path, expected) => {
     const row = rowWith(`Cols${type}`, [column(type, path)]);
-    const [, cell] = tableConvertor.fillAges(tableConvertor.rowCells(row, object), NOW);
-    expect(cell).toEqual(expected);
+    expect(tableConvertor.fillAges(tableConvertor.rowCells(row, object), NOW)).toEqual(['o', expected]);
   });
 });
 
@@ -72,13 +71,19 @@ it('integer column prints 64-bit integers exactly and a number out of range as t
   expect(cells).toEqual(['o', 12345678901234567n, '12345678901234567', -9223372036854775808n]);
 });
 
-it('custom resource Table shows the age when there are no printer columns', () => {
+describe('custom resource Table without printer columns', () => {
   const plain = rowWith('Plain', []);
-  expect(tableConvertor.columnDefinitions(plain).map(({ name, type }) => [name, type])).toEqual([
-    ['Name', 'string'],
-    ['Age', 'date'],
-  ]);
-  expect(tableConvertor.fillAges(tableConvertor.rowCells(plain, object), NOW)).toEqual(['o', '24h']);
+
+  it('has columns for name and age', () => {
+    expect(tableConvertor.columnDefinitions(plain).map(({ name, type }) => [name, type])).toEqual([
+      ['Name', 'string'],
+      ['Age', 'date'],
+    ]);
+  });
+
+  it('shows the age in its rows', () => {
+    expect(tableConvertor.fillAges(tableConvertor.rowCells(plain, object), NOW)).toEqual(['o', '24h']);
+  });
 });
 
 it('custom resource Table has the path of a column as its description when the definition has none', () => {

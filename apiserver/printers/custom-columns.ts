@@ -68,6 +68,7 @@ function definitionOf({ name, type, format, description, priority, jsonPath }: P
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
+/** The cell of a value, by the type of the column. A value of another type has an empty cell. */
 const CELL_BY_TYPE: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
   string: textCell,
   integer: integerCell,

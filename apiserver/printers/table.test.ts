@@ -50,55 +50,67 @@ test('every kind with cells of its own has columns of its own', () => {
   expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
 });
 
-test('Table row has as many cells as columns, even for an empty or malformed object', () => {
-  const malformed: JsonObject = {
-    metadata: [],
-    spec: 'x',
-    status: 7,
-    data: null,
-    secrets: 'x',
-    involvedObject: [],
-    source: 1,
-    message: {},
-  };
+const MALFORMED: JsonObject = {
+  metadata: [],
+  spec: 'x',
+  status: 7,
+  data: null,
+  secrets: 'x',
+  involvedObject: [],
+  source: 1,
+  message: {},
+};
+
+test.each([
+  ['an empty object', {}],
+  ['a malformed object', MALFORMED],
+])('Table row of every kind has as many cells as columns for %s', (_title, object) => {
   for (const row of STORED_KINDS) {
-    expect(tableConvertor.rowCells(row, {})).toHaveLength(tableConvertor.columnDefinitions(row).length);
-    expect(tableConvertor.rowCells(row, malformed)).toHaveLength(tableConvertor.columnDefinitions(row).length);
+    expect(tableConvertor.rowCells(row, object)).toHaveLength(tableConvertor.columnDefinitions(row).length);
   }
 });
 
-test('Table of a kind without its own columns shows name and creation time', () => {
+describe('Table of a kind without its own columns', () => {
   const row: KindRow = { ...rowOf('ConfigMap'), kind: 'Other' };
-  expect(tableConvertor.columnDefinitions(row).map(({ name, type }) => [name, type])).toEqual([
-    ['Name', 'string'],
-    ['Created At', 'date'],
-  ]);
-  expect(tableConvertor.rowCells(row, { metadata: { name: 'x', creationTimestamp: '2024-01-02T03:04:05Z' } })).toEqual([
-    'x',
-    '2024-01-02T03:04:05Z',
-  ]);
+
+  test('has columns for name and creation time', () => {
+    expect(tableConvertor.columnDefinitions(row).map(({ name, type }) => [name, type])).toEqual([
+      ['Name', 'string'],
+      ['Created At', 'date'],
+    ]);
+  });
+
+  test('shows name and creation time in its rows', () => {
+    const creationTimestamp = '2024-01-02T03:04:05Z';
+    expect(tableConvertor.rowCells(row, { metadata: { name: 'x', creationTimestamp } })).toEqual(['x', creationTimestamp]);
+  });
 });
 
-test('cached Table row gives the same cells as a new one at any time', () => {
+test.each([
+  ['when the row was recorded', 0],
+  ['an hour later', 3_600_000],
+  ['a day earlier', -86_400_000],
+])('cached Table row gives the same cells as a new one %s', (_title, offsetMs) => {
   for (const { kind, at, object } of ROWS) {
+    const now = at + offsetMs;
     const cells = tableConvertor.rowCells(rowOf(kind), object);
     const template = tableConvertor.cellTemplate(cells);
-    for (const now of [at, at + 3_600_000, at - 86_400_000]) {
-      expect(JSON.parse(tableConvertor.renderCells(template, now))).toEqual(tableConvertor.fillAges(cells, now));
-    }
+    expect(JSON.parse(tableConvertor.renderCells(template, now))).toEqual(tableConvertor.fillAges(cells, now));
   }
 });
 
-test('cached Table row escapes JSON as upstream does', () => {
+test.each([
+  ['an age', 5_000, '["\\u003cnone\\u003e",3,"1 (5s ago)",null]'],
+  ['an invalid age', -5_000, '["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]'],
+])('cached Table row with %s escapes JSON as upstream does', (_title, now, json) => {
   const template = tableConvertor.cellTemplate(['<none>', 3, { before: '1 (', since: 0, after: ' ago)' }, null]);
-  expect(tableConvertor.renderCells(template, 5_000)).toBe('["\\u003cnone\\u003e",3,"1 (5s ago)",null]');
-  expect(tableConvertor.renderCells(template, -5_000)).toBe('["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]');
+  expect(tableConvertor.renderCells(template, now)).toBe(json);
 });
 
 test('Table row of a Node shows roles from labels in either spelling', () => {
   const labels = { 'node-role.platform.io/b': '', 'node-role.kubernetes.io/a': '', 'platform.io/role': 'c' };
-  const [, , roles] = tableConvertor.rowCells(rowOf('Node'), { metadata: { labels } });
-  expect(roles).toBe('a,b,c');
+  const rolesColumn = tableConvertor.columnDefinitions(rowOf('Node')).findIndex(({ name }) => name === 'Roles');
+  expect(tableConvertor.rowCells(rowOf('Node'), { metadata: { labels } })[rolesColumn]).toBe('a,b,c');
 });
 
 test.each([

@@ -93,7 +93,9 @@ function cellTemplate(cells: readonly Cell[]): CellTemplate {
 function renderCells(template: CellTemplate, nowMs: number): string {
   const { texts, since } = template;
   let json = texts[0] ?? '';
-  for (let index = 0; index < since.length; index += 1) json += ageJson(nowMs - (since[index] ?? nowMs)) + (texts[index + 1] ?? '');
+  since.forEach((milliseconds, index) => {
+    json += ageJson(nowMs - milliseconds) + (texts[index + 1] ?? '');
+  });
   return json;
 }
 

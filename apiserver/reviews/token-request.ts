@@ -22,7 +22,7 @@ import type { Reader, RequestContext, Resource } from '../registry/verbs';
 import type { OperationHandler } from '../registry/operations/operation';
 import { parseEntry } from '../registry/object/stored-object';
 
-/** What issues tokens, and finds the objects that tokens are issued for and bound to. */
+/** Issues tokens, and finds the objects that tokens are issued for and bound to. */
 export interface TokenRequestDependencies {
   readonly issueToken: IssueToken;
   /** The audiences of this server, which a token has when the request names none. */
@@ -152,9 +152,9 @@ async function readBoundObjects(
 ): Promise<BoundObjects> {
   if (reference === undefined) return {};
   const { apiVersion = '', kind = '', name = '' } = reference;
-  const gv = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  const groupVersion = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   // All bindable kinds are in the core group: another group leads to the default.
-  switch (gv.group === '' ? kind : '') {
+  switch (groupVersion.group === '' ? kind : '') {
     case 'Pod': {
       const pod: CoreV1Pod = await readObject(deps, context, { resource: 'pods', namespace: key.namespace, name });
       if ((pod.spec?.serviceAccountName ?? '') !== key.name)
@@ -173,7 +173,7 @@ async function readBoundObjects(
       return { node: claimOf(name, node) };
     }
     default:
-      throw badRequest(`cannot bind token to object of type ${kindText(gv, kind)}`);
+      throw badRequest(`cannot bind token to object of type ${kindText(groupVersion, kind)}`);
   }
 }
 

@@ -55,6 +55,7 @@ export const VOLUME_CELLS = {
       creationAge(object),
     ];
   },
+  'storage.v1beta1.VolumeAttributesClass': (object) => [nameOf(object), object.driverName ?? '', creationAge(object)],
   'storage.v1.VolumeAttachment': (object) => {
     const { attacher = '', source, nodeName = '' } = object.spec ?? {};
     return [nameOf(object), attacher, source?.persistentVolumeName ?? '', nodeName, object.status?.attached ?? false, creationAge(object)];

@@ -1,5 +1,5 @@
-/** Columns of networking kinds, except Service (cells: ../cells/networking.ts). */
-import { AGE, defineColumn, NAME } from '../table/column';
+/** Columns of networking kinds (cells: ../cells/networking.ts). */
+import { AGE, defineColumn, NAME, WIDE } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
 /** By kind. */
@@ -25,6 +25,15 @@ export const NETWORKING_COLUMNS: Readonly<Record<string, readonly ColumnDefiniti
     defineColumn('Controller', 'The controller of this class.'),
     defineColumn('Parameters', 'The object with the parameters, as kind/name.'),
     AGE,
+  ],
+  Service: [
+    NAME,
+    defineColumn('Type', 'How the Service is exposed.'),
+    defineColumn('Cluster-IP', 'The primary cluster IP.'),
+    defineColumn('External-IP', 'The addresses or host names that are reachable from outside of the cluster.'),
+    defineColumn('Port(s)', 'The ports, with their node ports.'),
+    AGE,
+    defineColumn('Selector', 'The labels of the pods that serve the Service.', WIDE),
   ],
   NetworkPolicy: [NAME, defineColumn('Pod-Selector', 'The labels of the selected pods.'), AGE],
 };

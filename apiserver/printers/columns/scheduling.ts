@@ -1,10 +1,14 @@
-/** Columns of kinds for scheduling and running pods (cells: ../cells/scheduling.ts). */
+/**
+ * Columns of kinds for scheduling and running pods, and for the coordination of servers (cells:
+ * ../cells/scheduling.ts).
+ */
 import { AGE, defineColumn, INTEGER, NAME, BOOLEAN } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
 /** By kind. */
 export const SCHEDULING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   DeviceClass: [NAME, AGE],
+  Lease: [NAME, defineColumn('Holder', 'The current holder of the lease.'), AGE],
   LeaseCandidate: [
     NAME,
     defineColumn('LeaseName', 'The Lease for which the candidate stands.'),
@@ -28,7 +32,6 @@ export const SCHEDULING_COLUMNS: Readonly<Record<string, readonly ColumnDefiniti
     defineColumn('StorageVersions', 'The storage version of each server.'),
     AGE,
   ],
-  VolumeAttributesClass: [NAME, defineColumn('DriverName', 'The driver that the object is for.'), AGE],
   PriorityClass: [
     NAME,
     defineColumn('Value', 'The priority of pods of this class.', INTEGER),

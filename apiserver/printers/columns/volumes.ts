@@ -52,6 +52,7 @@ export const VOLUME_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]
     defineColumn('AllowVolumeExpansion', 'Whether volumes can be expanded.'),
     AGE,
   ],
+  VolumeAttributesClass: [NAME, defineColumn('DriverName', 'The driver that the object is for.'), AGE],
   VolumeAttachment: [
     NAME,
     defineColumn('Attacher', 'The driver that attaches the volume.', { format: 'name' }),

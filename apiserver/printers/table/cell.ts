@@ -13,7 +13,7 @@ export type PrintCells<O extends JsonObject = JsonObject> = (object: O) => Cell[
 /** By the type in which objects are stored. */
 export type CellTable = { readonly [Type in keyof ObjectTypes]?: PrintCells<ObjectTypes[Type]> };
 
-/** What every object has. */
+/** The members that objects of every kind have. */
 export type ObjectWithMetadata = { metadata?: MetaV1ObjectMeta };
 
 /** Texts for absent values. Each column has its own, which is upstream's. */
@@ -22,7 +22,7 @@ export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
 
-/** The name of the object; '' when it has none. */
+/** The name of the object; empty when it has none. */
 export function nameOf({ metadata }: ObjectWithMetadata): string {
   return metadata?.name ?? '';
 }
@@ -79,8 +79,8 @@ export function selectorText(selector: MetaV1LabelSelector | null | undefined): 
       text: termText(key, operator, [...values].sort(compareBytes)),
     })),
   ];
-  const text = terms.sort((a, b) => compareBytes(a.key, b.key)).map((term) => term.text);
-  return text.join(',') || NONE;
+  terms.sort((a, b) => compareBytes(a.key, b.key));
+  return terms.map(({ text }) => text).join(',') || NONE;
 }
 
 function termText(key: string, operator: string, values: readonly string[]): string {

@@ -10,7 +10,7 @@ import type {
   CoreV1Pod,
   CoreV1PodSpec,
   CoreV1PodStatus,
-} from '../../shared/api/types/generated/members';
+} from '../../../shared/api/types/generated/members';
 
 /** The parts of a pod's row that depend on its containers. */
 export interface PodSummary {
