@@ -1,4 +1,4 @@
-/** Paths besides those of resources: the methods that they accept, and responses to unknown paths. */
+/** Paths besides those of resources: the methods that they accept, their content, and responses to unknown paths. */
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { ALICE } from './api-call';
 import { useServer } from './fixture';
@@ -72,6 +72,41 @@ it.each(['/statusz', '/flagz'])('%s is a page of text that needs permission', as
   expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(text).toContain('Warning: This page is for people.');
   expect((await api.call(path, { token: ALICE })).status).toBe(403);
+});
+
+describe('the health endpoints', () => {
+  it('list their checks, and mark excluded ones', async () => {
+    const { text } = await api.get('/readyz?verbose&exclude=etcd');
+    expect(text.startsWith('[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n')).toBe(true);
+    expect(text.endsWith('[+]shutdown ok\nhealthz check passed\n')).toBe(true);
+  });
+
+  it('have a path for each of their checks', async () => {
+    expect((await api.get('/readyz/shutdown')).text).toBe('ok');
+    // A server that shuts down is still live.
+    expect((await api.get('/livez/shutdown')).status).toBe(404);
+  });
+});
+
+describe('/metrics', () => {
+  it('counts and times requests by verb, resource and scope', async () => {
+    await api.get('/api/v1/namespaces/default/configmaps');
+    await api.get('/api/v1/namespaces/default/configmaps/none');
+    const text = await api.metrics();
+    expect(text).toMatch(
+      /apiserver_request_total\{verb="GET",[^}]*resource="configmaps",[^}]*scope="resource",component="apiserver",code="404"\} 1/,
+    );
+    expect(text).toMatch(/apiserver_request_duration_seconds_bucket\{verb="LIST",[^}]*resource="configmaps"[^}]*le="\+Inf"\} 1/);
+  });
+
+  it('has no label with a path that the server does not serve', async () => {
+    await api.get('/made/up/path');
+    expect(await api.metrics()).not.toContain('made/up');
+  });
+
+  it('counts stored objects, such as the four initial namespaces', async () => {
+    expect(await api.metrics()).toMatch(/apiserver_storage_objects\{resource="namespaces"\} 4/);
+  });
 });
 
 it('/docs is not served by default', async () => {

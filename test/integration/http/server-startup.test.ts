@@ -141,6 +141,17 @@ it('a server whose start fails closes its ports', async () => {
   await expect(call({ server: { port: listening.secure.port, localPort: undefined } }, '/readyz')).rejects.toThrow();
 });
 
+describe('a ready server', () => {
+  const api = useServer();
+
+  it('has the system priority classes', async () => {
+    expect((await api.read('/apis/scheduling.platform.io/v1/priorityclasses'))['items']).toMatchObject([
+      { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000 },
+      { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
+    ]);
+  });
+});
+
 describe('a faulty store', () => {
   const store = new MemoryStore();
   const api = useServer({}, store);
