@@ -20,7 +20,7 @@ describe('a backup', () => {
 
   it('excludes every other key that a running server writes', async () => {
     const store = new MemoryStore();
-    const fixture = await startFixture({}, store);
+    const fixture = await startFixture({}, { store });
     const segments = buildResources(SERVED_KINDS, STORED_KINDS).storedTypes.map(({ segment }) => `${segment}/`);
     /** The keys that are neither objects, allocations nor quota guards. */
     const otherKeys = async (): Promise<string[]> => {

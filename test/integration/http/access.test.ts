@@ -1,6 +1,7 @@
 /** Authentication by token and client certificate, the permissions of each user, and the protection of the loopback listener. */
 import { ALICE, responseStatus, type CallOptions } from './api-call';
-import { issueClientCertificate, useServer } from './fixture';
+import { useServer } from './fixture';
+import { issueClientCertificate } from './issue-certificates';
 
 const CONFIGMAP = '/api/v1/namespaces/default/configmaps/one';
 

@@ -9,7 +9,8 @@ import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } 
 import { withCollectionDeletion } from '../../support/deviations/request-deviations';
 import { startReviewServer } from '../../support/servers/review-server';
 import { useClosable } from '../../support/use-resource';
-import { serviceAccountOptions, useServer } from './fixture';
+import { useServer } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
 import { auditedServer, RECORDED_USERS } from './request-targets';
 
 const { cases } = readRecording('admission/webhooks', body, isWebhookCase);

@@ -10,7 +10,8 @@ import { isBody, type Json } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
 import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';
-import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
+import { useServer } from './fixture';
+import { serviceAccountOptions, type FixtureOptions } from './fixture-options';
 
 const ADMISSION_FILE = join(repository, 'test/replay/configuration/admission.yaml');
 

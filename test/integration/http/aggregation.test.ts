@@ -5,7 +5,8 @@ import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
 import { createExternalService, registerApiService } from './aggregation-setup';
 import { ALICE, requestBytes, type ApiResponse } from './api-call';
-import { requireSuccess, issueClientCertificate, tlsPairOf, useServer } from './fixture';
+import { requireSuccess, useServer } from './fixture';
+import { issueClientCertificate, tlsPairOf } from './issue-certificates';
 
 const SERVICES = '/apis/apiregistration.platform.io/v1/apiservices';
 const NAME = `v1.${EXTENSION_GROUP}`;

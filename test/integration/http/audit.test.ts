@@ -18,9 +18,9 @@ import { isBody, type Body, type Json } from '../../replay/json-response';
 import { body, listOf, shape, text } from '../../replay/shape';
 import { collectionDeletionStatus } from '../../support/deviations/request-deviations';
 import { collectAuditEvents } from '../../support/objects/audit-event';
-import { MemoryStore } from '../../support/store/memory-store';
 import { useFolder } from '../../support/use-resource';
-import { serviceAccountOptions, STEP_TOKENS, useServer, type FixtureOptions } from './fixture';
+import { STEP_TOKENS, useServer } from './fixture';
+import { serviceAccountOptions, type FixtureOptions } from './fixture-options';
 
 const {
   head: { policy: AUDIT_POLICY },
@@ -42,7 +42,7 @@ async function auditedOptions(): Promise<FixtureOptions> {
 }
 
 const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void logLines.push(line) } });
-const api = useServer(auditedOptions, new MemoryStore(), logger);
+const api = useServer(auditedOptions, { logger });
 beforeAll(async () => {
   for (const [index, step] of AUDIT_STEPS.entries()) await api.callStep(step, { 'audit-id': `step-${index}`, 'user-agent': 'recorder' });
 });

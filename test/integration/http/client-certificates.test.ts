@@ -4,7 +4,8 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, createSubordinateAuthority, type Credential } from '../../../shared/pki/certificates';
 import { TWO_COMMON_NAMES } from '../../support/certificates/odd-certificates';
 import { useResource } from '../../support/use-resource';
-import { issueClientCertificate, HOUR_MS, tlsPairOf, issueServerCertificate, useServer } from './fixture';
+import { useServer } from './fixture';
+import { issueClientCertificate, HOUR_MS, tlsPairOf, issueServerCertificate } from './issue-certificates';
 
 const api = useServer();
 

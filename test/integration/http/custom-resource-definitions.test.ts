@@ -22,8 +22,8 @@ const TEXT = { type: 'string' };
 
 const store = useForEachTest(() => new MemoryStore());
 const start = useStarter();
-const first = useForEachTest(() => start({}, store()));
-const second = useForEachTest(() => start({}, store()));
+const first = useForEachTest(() => start({}, { store: store() }));
+const second = useForEachTest(() => start({}, { store: store() }));
 
 const specSchema = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
 const thingsDefinition = (properties: object, spec: object = {}): object =>
@@ -64,7 +64,7 @@ async function define(definition: object): Promise<void> {
 it('an established kind is served on every replica, also on one that starts later', async () => {
   await define(thingsDefinition({ a: TEXT }));
   await second().create(THINGS, thing('x', { a: '1' }));
-  const third = await start({}, store());
+  const third = await start({}, { store: store() });
   expect((await third.read(`${THINGS}/x`))['spec']).toEqual({ a: '1' });
   expect((await third.read('/apis'))['groups']).toContainEqual(expect.objectContaining({ name: GROUP }));
 });

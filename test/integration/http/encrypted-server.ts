@@ -75,7 +75,7 @@ export async function startEncryptedServer(store: Store, ...providers: readonly 
     uuid: () => systemRandom.uuid(),
     logger: silentLogger,
   });
-  const api = await startFixture({}, encryption.encryptStore(store), silentLogger, encryption);
+  const api = await startFixture({}, { store: encryption.encryptStore(store), encryption });
   return {
     api,
     encryption,

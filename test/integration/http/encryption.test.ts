@@ -136,7 +136,8 @@ test('a key that stored Secrets need cannot be taken out of the configuration wh
 });
 
 test('a read of an encrypted Secret fails without a configuration', async () => {
-  const api = await start({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
+  const store = await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER);
+  const api = await start({}, { store });
   const text = expect.stringContaining('identity transformer tried to read encrypted data');
   expect(await api.get(`${SECRETS}/s`)).toMatchObject({ status: 500, text });
 });

@@ -8,7 +8,7 @@ import { uint32Bytes } from '../../support/http/raw-http2';
 import { spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/servers/spdy-kubelet';
 import { stopAfterTest, useClosable } from '../../support/use-resource';
 import { ADMIN } from './api-call';
-import { tlsPairOf, issueServerCertificate } from './fixture';
+import { tlsPairOf, issueServerCertificate } from './issue-certificates';
 import { setKubeletPort, POD, createPodOnKubelet, useKubeletServer } from './kubelet-fixture';
 
 const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;

@@ -6,7 +6,8 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, type CallOptions } from './api-call';
-import { issueClientCertificate, HOUR_MS, issueServerCertificate, useServer } from './fixture';
+import { useServer } from './fixture';
+import { issueClientCertificate, HOUR_MS, issueServerCertificate } from './issue-certificates';
 
 const NODES = '/api/v1/nodes';
 /** Bytes: long, and less than the limit of a request's headers. */

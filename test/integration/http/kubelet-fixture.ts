@@ -2,7 +2,9 @@
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import { closeServer, listen } from '../../support/servers/listen';
 import { useResource } from '../../support/use-resource';
-import { requireSuccess, tlsPairOf, issueServerCertificate, useServer, type Fixture, type FixtureOptions } from './fixture';
+import { requireSuccess, useServer, type Fixture } from './fixture';
+import type { FixtureOptions } from './fixture-options';
+import { tlsPairOf, issueServerCertificate } from './issue-certificates';
 
 export const POD = '/api/v1/namespaces/default/pods/p';
 const NODE_STATUS = '/api/v1/nodes/n/status';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { requestBytes } from './api-call';
-import { issueClientCertificate, tlsPairOf, issueServerCertificate } from './fixture';
+import { issueClientCertificate, tlsPairOf, issueServerCertificate } from './issue-certificates';
 import { setKubeletPort, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 /** The requests that the fake kubelet received. */

@@ -7,7 +7,8 @@ import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/tok
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
 import type { ApiResponse } from './api-call';
-import { serviceAccountOptions, useReplicas } from './fixture';
+import { useReplicas } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';

@@ -37,7 +37,7 @@ const POLICY = {
 };
 
 const store = new MemoryStore();
-const api = useServer({ naming: 'kubernetes', plugins: NO_OVERRIDES }, store);
+const api = useServer({ naming: 'kubernetes', plugins: NO_OVERRIDES }, { store });
 beforeAll(() => api.waitForServerObjects());
 
 const readSeries = async (name: string): Promise<readonly string[]> =>

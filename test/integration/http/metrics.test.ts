@@ -17,7 +17,8 @@ import {
 import { useResource } from '../../support/use-resource';
 import { readCases } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
-import { serviceAccountOptions, useServer } from './fixture';
+import { useServer } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
 
 const RECORDED = readCases('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 

@@ -10,7 +10,9 @@ import { recordedNodeRequests, type NodeRequest } from '../../replay/formats/nod
 import { body, listOf, mapOf, shape, text } from '../../replay/shape';
 import { readTable } from '../../support/read-table';
 import { STRATEGIC_PATCH } from './api-call';
-import { issueClientCertificate, serviceAccountOptions, useServer } from './fixture';
+import { useServer } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
+import { issueClientCertificate } from './issue-certificates';
 
 const HOST = 'https://kubernetes.default.svc';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n';

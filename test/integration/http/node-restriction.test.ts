@@ -3,7 +3,8 @@ import { isBody } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
 import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from './api-call';
-import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
+import { useServer } from './fixture';
+import { serviceAccountOptions, type FixtureOptions } from './fixture-options';
 
 const HOST = 'https://kubernetes.default.svc';
 

@@ -4,7 +4,8 @@
  */
 import { ReferenceServer } from '../../replay/record/reference-server';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
-import { startFixture, writeKubeconfig, type FixtureOptions } from './fixture';
+import { startFixture, writeKubeconfig } from './fixture';
+import type { FixtureOptions } from './fixture-options';
 
 /** The server is started before the tests of the file or block, and stopped after them. */
 export function useReferenceStandIn(changes: FixtureOptions = {}): () => ReferenceServer {

@@ -6,7 +6,8 @@ import { isBody } from '../../replay/json-response';
 import { requestRecording, type RecordedResponse, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE } from './api-call';
-import { useServer, type Fixture, type FixtureOptions } from './fixture';
+import { useServer, type Fixture } from './fixture';
+import type { FixtureOptions } from './fixture-options';
 
 export interface ReplayOptions {
   readonly server?: () => FixtureOptions | Promise<FixtureOptions>;

@@ -15,7 +15,8 @@ import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
 import { stopAfterTest } from '../../support/use-resource';
 import { ALICE, type CallOptions, call } from './api-call';
-import { fixtureOptions, useServer, type FixtureOptions } from './fixture';
+import { useServer } from './fixture';
+import { fixtureOptions, type FixtureOptions } from './fixture-options';
 
 const NAMESPACE = '/api/v1/namespaces/default';
 
@@ -154,7 +155,7 @@ describe('a ready server', () => {
 
 describe('a faulty store', () => {
   const store = new MemoryStore();
-  const api = useServer({}, store);
+  const api = useServer({}, { store });
   afterAll(() => jest.restoreAllMocks());
 
   it('makes its server live but not ready when it rejects writes', async () => {

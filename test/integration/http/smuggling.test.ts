@@ -15,7 +15,8 @@ import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
 import { createExternalService, registerApiService } from './aggregation-setup';
 import { ADMIN, ALICE } from './api-call';
-import { HOUR_MS, issueServerCertificate, useServer } from './fixture';
+import { useServer } from './fixture';
+import { HOUR_MS, issueServerCertificate } from './issue-certificates';
 
 const GROUP = 'wardle.example.com';
 const FLUNDERS = `/apis/${GROUP}/v1/namespaces/default/flunders`;

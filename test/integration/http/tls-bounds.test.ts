@@ -2,7 +2,8 @@
 import { connect, type ConnectionOptions } from 'node:tls';
 import { opensslSuites } from '../../../apiserver/options/flags/cipher-suites';
 import type { TlsBounds } from '../../../apiserver/server/connections/listeners';
-import { tlsPairOf, issueServerCertificate, useStarter, type Fixture } from './fixture';
+import { useStarter, type Fixture } from './fixture';
+import { tlsPairOf, issueServerCertificate } from './issue-certificates';
 
 const start = useStarter();
 

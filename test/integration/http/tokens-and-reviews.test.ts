@@ -5,7 +5,8 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { ADMIN, ALICE, type ApiResponse } from './api-call';
-import { serviceAccountOptions, useServer, useStarter } from './fixture';
+import { useServer, useStarter } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';

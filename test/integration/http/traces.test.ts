@@ -24,7 +24,8 @@ import { useClosable } from '../../support/use-resource';
 import { comparableSpan, DEVIATING_STEPS, isComparedCall } from '../../support/deviations/trace-deviations';
 import { startTraceReceiver, type ReceivedSpan } from '../../support/servers/trace-receiver';
 import { startWebhookServer, type WebhookRequest } from '../../support/servers/webhook-server';
-import { serviceAccountOptions, startFixture } from './fixture';
+import { startFixture } from './fixture';
+import { serviceAccountOptions } from './fixture-options';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
 const RECORDED = readRecording(
@@ -60,7 +61,7 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
       authorization: () => ['Node', 'RBAC', asynchronous],
       tracing: opened.tracing,
     },
-    opened.wrapStore(new MemoryStore(), { isEtcd: true }),
+    { store: opened.wrapStore(new MemoryStore(), { isEtcd: true }) },
   );
   const send = async (step: RequestStep, agent: string): Promise<number> => {
     const length = step.body === undefined ? { 'content-length': '0' } : {};

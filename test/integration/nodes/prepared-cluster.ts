@@ -8,7 +8,8 @@ import { prepareForNodes } from '../../../deploy/nodes/prepare';
 import { NODE_TOKEN_GROUP } from '../../../shared/names/bootstrap-token';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { connectClient } from '../../support/connect-client';
-import { ADMIN, type Fixture } from '../http/fixture';
+import { ADMIN } from '../http/api-call';
+import type { Fixture } from '../http/fixture';
 
 /** The address and network of the cluster that was recorded. */
 export const SERVER = new URL('https://192.0.2.1:6443');
