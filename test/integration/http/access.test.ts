@@ -1,4 +1,8 @@
-/** Authentication by token and client certificate, the permissions of each user, and the protection of the loopback listener. */
+/**
+ * Authentication by token and client certificate, the permissions of users without a role, the requester that the
+ * server records, and the protection of the loopback listener.
+ */
+import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { ALICE, responseStatus, type CallOptions } from './api-call';
 import { useServer } from './fixture';
 import { issueClientCertificate } from './issue-certificates';
@@ -60,6 +64,26 @@ describe('a user without a role', () => {
   ])('may not read %s', async (path, message) => {
     expect((await api.get(path, { token: ALICE })).message).toBe(message);
   });
+});
+
+it('a CertificateSigningRequest records username, uid, groups and extra of the requester, not those in the body', async () => {
+  const sent = {
+    request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'),
+    signerName: 'example.com/signer',
+    usages: ['client auth'],
+  };
+  const ignored = { username: 'other', uid: 'other', groups: ['other'], extra: { other: ['x'] } };
+  const headers = {
+    'impersonate-user': 'bob',
+    'impersonate-uid': '77',
+    'impersonate-group': 'system:masters',
+    'impersonate-extra-scopes': ['a', 'b'],
+    'impersonate-extra-x%2fy': 'c',
+  };
+  const body = { metadata: { name: 'recorded' }, spec: { ...sent, ...ignored } };
+  const response = await api.post('/apis/certificates.platform.io/v1/certificatesigningrequests', body, { headers });
+  const groups = ['system:masters', 'system:authenticated'];
+  expect(response.json['spec']).toEqual({ ...sent, username: 'bob', uid: '77', groups, extra: { scopes: ['a', 'b'], 'x/y': ['c'] } });
 });
 
 /**
