@@ -11,6 +11,7 @@ import { waitUntil } from '../../support/programs';
 import { readTable } from '../../support/read-table';
 import { useSharedApiServer } from '../../support/use-api-server';
 
+/** A kind and an object of it, which `test/e2e/client-node-groups.yaml` explains. */
 const isRow = shape({ className: text, kind: text, body }, { isClusterScoped: boolean, name: text, status: body });
 type KindRow = Checked<typeof isRow>;
 const ROWS = readTable('test/e2e/client-node-groups.yaml', listOf(isRow));
@@ -36,7 +37,9 @@ test.each(ROWS.map((row): [string, KindRow] => [`${row.className} ${row.kind}`, 
   '%s is created, read, listed, replaced, patched and deleted',
   async (_title, row) => {
     const { className, kind, body, isClusterScoped, name = 'typed', status } = row;
-    const [scope, namespaceParameters] = isClusterScoped === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
+    // The names of methods contain the scope: createNamespacedPod, createNode.
+    const scope = isClusterScoped === true ? '' : 'Namespaced';
+    const namespaceParameters = isClusterScoped === true ? {} : { namespace: 'default' };
     const callForKind = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
       callMethod(className, `${verb}${scope}${kind}${subresource}`, { ...namespaceParameters, ...parameters });
     const metadata = expect.objectContaining({ name, uid: expect.stringMatching(/^[0-9a-f-]{36}$/), creationTimestamp: expect.any(Date) });
@@ -96,7 +99,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 test('AuthenticationV1Api and AuthorizationV1Api create reviews, which are not stored', async () => {
   const selfReview = await config.makeApiClient(client.AuthenticationV1Api).createSelfSubjectReview({ body: {} });
   expect(selfReview.status?.userInfo?.groups).toContain('system:masters');
-  const tokenReview = await config.makeApiClient(client.AuthenticationV1Api).createTokenReview({ body: { spec: { token: 'nobody’s' } } });
+  const tokenReview = await config.makeApiClient(client.AuthenticationV1Api).createTokenReview({ body: { spec: { token: 'unknown' } } });
   expect(tokenReview.status?.authenticated).toBeFalsy();
   const access = config.makeApiClient(client.AuthorizationV1Api);
   const attributes = { namespace: 'default', verb: 'get', resource: 'pods' };

@@ -27,13 +27,15 @@ describeWithKubectl('access', (session, server) => {
   const folder = useFolder('access');
 
   const pkiFile = (name: string): string => readFileSync(path.join(server.folder, 'pki', name), 'utf8');
-  /** The kubeconfig of another user. */
-  const configOf = (user: object): string => {
+  /** A kubeconfig for the server with the credentials of another user. */
+  const kubeconfigFor = (user: object): string => {
     const address = /server: (\S+)/.exec(readFileSync(session.kubeconfig, 'utf8'))?.[1];
     const cluster = { server: address, 'certificate-authority-data': base64(pkiFile('ca.crt')) };
     return JSON.stringify(kubeconfigOf({ cluster, user }));
   };
+  /** Runs kubectl with another kubeconfig, in no particular namespace. */
   const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
+  /** Returns `yes` or `no`. */
   const authCanI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
 
   beforeAll(async () => {
@@ -42,22 +44,53 @@ describeWithKubectl('access', (session, server) => {
     await waitUntil('the binding to take effect', async () => (await authCanI('list pods --as=dev')) === 'yes');
   }, 60_000);
 
-  it.each([
-    ['get deployments.apps/shop --as=dev', 'yes'],
-    ['get deployments.apps/other --as=dev', 'no'],
-    ['list pods --as=stranger', 'no'],
-    ['list pods --as=x --as-group=devs', 'yes'],
-    ['list pods -n kube-system --as=dev', 'no'],
-    ['list pods --as=system:serviceaccount:$NS:robot', 'yes'],
-  ])('auth can-i %s prints %s', async (question, verdict) => {
-    expect(await authCanI(question.replace('$NS', session.namespace))).toBe(verdict);
+  describe('auth can-i', () => {
+    it.each([
+      ['get deployments.apps/shop --as=dev', 'yes'],
+      ['get deployments.apps/other --as=dev', 'no'],
+      ['list pods --as=stranger', 'no'],
+      ['list pods --as=x --as-group=devs', 'yes'],
+      ['list pods -n kube-system --as=dev', 'no'],
+      ['list pods --as=system:serviceaccount:$NS:robot', 'yes'],
+    ])('%s prints %s', async (question, verdict) => {
+      expect(await authCanI(question.replace('$NS', session.namespace))).toBe(verdict);
+    });
+
+    it('--list prints the rules of another user', async () => {
+      expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
+    });
+
+    it('--list prints 3,000 rules of one user', async () => {
+      const count = 3_000;
+      const rules = Array.from({ length: count }, (_, index) => ({
+        apiGroups: [''],
+        resources: ['configmaps'],
+        resourceNames: [`c-${index}`],
+        verbs: ['get'],
+      }));
+      const metadata = { name: 'collector' };
+      await session.ok('create -f -', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules }));
+      await session.ok('create rolebinding collectors --role=collector --user=collector');
+      await waitUntil('the binding to take effect', async () => (await authCanI('get configmaps/c-7 --as=collector')) === 'yes');
+      expect(await authCanI('get configmaps/other --as=collector')).toBe('no');
+      const listed = await session.ok('auth can-i --list --as=collector');
+      expect(listed.match(/^configmaps .*\[c-\d+\]/gm)).toHaveLength(count);
+    });
   });
 
-  it('auth can-i --list prints the rules of another user', async () => {
-    expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
+  describe('auth whoami', () => {
+    it('prints the groups of the user', async () => {
+      expect(await session.ok('auth whoami')).toMatch(/^Groups\s+\[system:masters system:authenticated\]$/m);
+    });
+
+    it('prints an impersonated user', async () => {
+      const impersonated = await session.ok('auth whoami --as=dev --as-group=a --as-group=b --as-uid=7');
+      expect(impersonated).toMatch(/^Username\s+dev$/m);
+      expect(impersonated).toMatch(/^Groups\s+\[a b system:authenticated\]$/m);
+    });
   });
 
-  it('a user can send the requests that its role permits and no deletion that it does not', async () => {
+  it('a role permits its verbs and no other, such as delete', async () => {
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');
     expect((await session.fails('delete configmap kept --as=dev')).trim()).toBe(
@@ -66,103 +99,68 @@ describeWithKubectl('access', (session, server) => {
     await session.ok('get configmap kept');
   });
 
-  it('auth can-i --list prints 3,000 rules of one user', async () => {
-    const count = 3_000;
-    const rules = Array.from({ length: count }, (_, index) => ({
-      apiGroups: [''],
-      resources: ['configmaps'],
-      resourceNames: [`c-${index}`],
-      verbs: ['get'],
-    }));
-    const metadata = { name: 'collector' };
-    await session.ok('create -f -', JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules }));
-    await session.ok('create rolebinding collectors --role=collector --user=collector');
-    await waitUntil('the binding to take effect', async () => (await authCanI('get configmaps/c-7 --as=collector')) === 'yes');
-    expect(await authCanI('get configmaps/other --as=collector')).toBe('no');
-    const listed = await session.ok('auth can-i --list --as=collector');
-    expect(listed.match(/^configmaps .*\[c-\d+\]/gm)).toHaveLength(count);
-  });
-
-  it('auth whoami prints the groups of the user', async () => {
-    expect(await session.ok('auth whoami')).toMatch(/^Groups\s+\[system:masters system:authenticated\]$/m);
-  });
-
-  it('auth whoami prints an impersonated user', async () => {
-    const impersonated = await session.ok('auth whoami --as=dev --as-group=a --as-group=b --as-uid=7');
-    expect(impersonated).toMatch(/^Username\s+dev$/m);
-    expect(impersonated).toMatch(/^Groups\s+\[a b system:authenticated\]$/m);
-  });
-
   it('auth reconcile adds permissions to a role', async () => {
     const namespaced = ROLE.replace('{name: reader}', `{name: reader, namespace: ${session.namespace}}`);
     const extended = namespaced.replace('verbs: [get, list]', 'verbs: [get, list, watch]');
     expect(await session.ok('auth reconcile -f -', extended)).toMatch(/reader reconciled/);
-    expect(await session.ok('get role reader  -o jsonpath={.rules[*].verbs}')).toContain('watch');
-  });
-
-  it('create token prints a token with the permissions of its account', async () => {
-    await session.ok('create serviceaccount robot');
-    const token = (await session.ok('create token robot --duration=10m')).trim();
-    const file = path.join(folder, 'token.kubeconfig');
-    writeFileSync(file, configOf({ token }));
-    const whoami = await runAs(file, 'auth', 'whoami');
-    expect(whoami.stdout).toMatch(new RegExp(`^Username\\s+system:serviceaccount:${session.namespace}:robot$`, 'm'));
-    expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
-    expect((await runAs(file, 'get', 'secrets', '-n', session.namespace)).stderr).toContain('Forbidden');
+    expect(await session.ok('get role reader -o jsonpath={.rules[*].verbs}')).toContain('watch');
   });
 
   it('certificate approve approves a CertificateSigningRequest', async () => {
     const name = `robot-${session.namespace}`;
-    await session.ok(
-      'apply -f -',
-      JSON.stringify({
-        apiVersion: 'certificates.k8s.io/v1',
-        kind: 'CertificateSigningRequest',
-        metadata: { name },
-        spec: {
-          request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'),
-          signerName: 'kubernetes.io/kube-apiserver-client',
-          usages: ['client auth'],
-        },
-      }),
-    );
+    const spec = { request: base64(CERTIFICATE_REQUEST), signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'] };
+    const request = { apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name }, spec };
+    await session.ok('apply -f -', JSON.stringify(request));
     expect(await session.ok(`certificate approve ${name}`)).toBe(`certificatesigningrequest.certificates.k8s.io/${name} approved\n`);
     expect(await session.ok(`get csr ${name}`)).toMatch(/Approved/);
   });
 
-  /** The certificate and key of the user dev, in the group devs. */
-  const credentialOfDev = () =>
-    issueCertificate({
-      subject: { commonName: 'dev', organizations: ['devs'] },
-      lifetimeMs: 3_600_000,
-      clock: systemClock,
-      authority: { certificate: pkiFile('ca.crt'), key: pkiFile('ca.key') },
-      usage: 'client',
+  describe('the permissions', () => {
+    it('of a printed token are those of its service account', async () => {
+      await session.ok('create serviceaccount robot');
+      const token = (await session.ok('create token robot --duration=10m')).trim();
+      const file = path.join(folder, 'token.kubeconfig');
+      writeFileSync(file, kubeconfigFor({ token }));
+      const whoami = await runAs(file, 'auth', 'whoami');
+      expect(whoami.stdout).toMatch(new RegExp(`^Username\\s+system:serviceaccount:${session.namespace}:robot$`, 'm'));
+      expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
+      expect((await runAs(file, 'get', 'secrets', '-n', session.namespace)).stderr).toContain('Forbidden');
     });
 
-  /** Checks that kubectl has the permissions of dev with this user of a kubeconfig. */
-  async function expectDev(user: object): Promise<void> {
-    const file = path.join(folder, 'dev.kubeconfig');
-    writeFileSync(file, configOf(user));
-    expect((await runAs(file, 'auth', 'whoami')).stdout).toMatch(/^Username\s+dev$/m);
-    expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
-    expect((await runAs(file, 'get', 'nodes')).stderr).toContain('User "dev" cannot list resource "nodes"');
-  }
+    /** The certificate and key of the user dev, in the group devs. */
+    const credentialOfDev = () =>
+      issueCertificate({
+        subject: { commonName: 'dev', organizations: ['devs'] },
+        lifetimeMs: 3_600_000,
+        clock: systemClock,
+        authority: { certificate: pkiFile('ca.crt'), key: pkiFile('ca.key') },
+        usage: 'client',
+      });
 
-  it('a client certificate authenticates the user that it names', async () => {
-    const { certificate, key } = await credentialOfDev();
-    await expectDev({ 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) });
-  });
+    /** Checks that kubectl has the permissions of dev with these credentials in a kubeconfig. */
+    async function expectDev(user: object): Promise<void> {
+      const file = path.join(folder, 'dev.kubeconfig');
+      writeFileSync(file, kubeconfigFor(user));
+      expect((await runAs(file, 'auth', 'whoami')).stdout).toMatch(/^Username\s+dev$/m);
+      expect((await runAs(file, 'get', 'pods', '-n', session.namespace)).code).toBe(0);
+      expect((await runAs(file, 'get', 'nodes')).stderr).toContain('User "dev" cannot list resource "nodes"');
+    }
 
-  it('a credential plug-in authenticates the user of its certificate', async () => {
-    const { certificate, key } = await credentialOfDev();
-    const status = { clientCertificateData: certificate, clientKeyData: key };
-    const credentialFile = path.join(folder, 'credential.json');
-    writeFileSync(credentialFile, JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));
-    const plugin = path.join(folder, 'plugin.sh');
-    writeFileSync(plugin, `#!/bin/sh\ncat ${credentialFile}\n`);
-    chmodSync(plugin, 0o755);
-    await expectDev({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, interactiveMode: 'Never' } });
+    it('of a client certificate are those of the user that it names', async () => {
+      const { certificate, key } = await credentialOfDev();
+      await expectDev({ 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) });
+    });
+
+    it('of a credential plug-in are those of the user of its certificate', async () => {
+      const { certificate, key } = await credentialOfDev();
+      const status = { clientCertificateData: certificate, clientKeyData: key };
+      const credentialFile = path.join(folder, 'credential.json');
+      writeFileSync(credentialFile, JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));
+      const plugin = path.join(folder, 'plugin.sh');
+      writeFileSync(plugin, `#!/bin/sh\ncat ${credentialFile}\n`);
+      chmodSync(plugin, 0o755);
+      await expectDev({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, interactiveMode: 'Never' } });
+    });
   });
 });
 

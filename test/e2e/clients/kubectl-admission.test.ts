@@ -11,14 +11,14 @@ import { fixture } from '../fixture';
 const CONFIGMAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 
 describeWithKubectl('admission', (session) => {
-  const name = `most-${session.namespace}`;
-  /** Limits the replicas of Deployments to the value `most` of the ConfigMap `limits`. */
-  const policy = (policyName: string): string => fixture('replica-limit-policy.yaml', { POLICY: policyName, NAMESPACE: session.namespace });
+  const policyName = `most-${session.namespace}`;
+  /** A policy and its binding, which limit the replicas of Deployments to the value `most` of the ConfigMap `limits`. */
+  const policyManifest = (name: string): string => fixture('replica-limit-policy.yaml', { POLICY: name, NAMESPACE: session.namespace });
 
-  it('a policy denies by its parameter', async () => {
+  it('a policy denies what its parameter does not allow', async () => {
     await session.ok('create configmap limits --from-literal=most=3');
-    await session.ok('apply -f -', policy(name));
-    const message = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: at most 3 replicas`;
+    await session.ok('apply -f -', policyManifest(policyName));
+    const message = `ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}' denied request: at most 3 replicas`;
     await waitUntil('the policy to take effect', async () =>
       (await session.run('create deployment web --image=web --replicas=4 --dry-run=server')).stderr.includes(message),
     );
@@ -31,25 +31,28 @@ describeWithKubectl('admission', (session) => {
     await waitUntil('the parameter to take effect', async () => (await session.run('scale deployment web --replicas=5')).code === 0);
   });
 
-  it('a policy only warns when its binding is changed to do so', async () => {
-    await session.ok(`patch validatingadmissionpolicybinding ${name} --type=merge -p {"spec":{"validationActions":["Warn"]}}`);
+  it('a policy only warns when its binding has the action Warn', async () => {
+    await session.ok(`patch validatingadmissionpolicybinding ${policyName} --type=merge -p {"spec":{"validationActions":["Warn"]}}`);
     await waitUntil('the warning', async () =>
       (await session.run('scale deployment web --replicas=6')).stderr.includes(
-        `Warning: Validation failed for ValidatingAdmissionPolicy '${name}'`,
+        `Warning: Validation failed for ValidatingAdmissionPolicy '${policyName}'`,
       ),
     );
   });
 
   it('a policy with an undeclared variable is rejected', async () => {
-    const broken = policy(`broken-${name}`).replace('int(params', 'int(parameters');
+    const broken = policyManifest(`broken-${policyName}`).replace('int(params', 'int(parameters');
     expect(await session.fails('apply -f -', broken)).toContain("undeclared reference to 'parameters'");
-    await session.ok(`delete validatingadmissionpolicy,validatingadmissionpolicybinding ${name}`);
+    await session.ok(`delete validatingadmissionpolicy,validatingadmissionpolicybinding ${policyName}`);
   });
 
-  it('the security level of a namespace rejects or warns of privileged pods', async () => {
+  it('a privileged pod is rejected by the security level that a namespace enforces', async () => {
     await session.ok(`label namespace ${session.namespace} pod-security.kubernetes.io/enforce=restricted`);
-    const refused = await session.fails('run web --image=web --privileged');
-    expect(refused).toContain('violates PodSecurity "restricted:latest": privileged');
+    const refusal = await session.fails('run web --image=web --privileged');
+    expect(refusal).toContain('violates PodSecurity "restricted:latest": privileged');
+  });
+
+  it('a privileged pod is warned of by the security level of which a namespace warns', async () => {
     await session.ok(`label namespace ${session.namespace} pod-security.kubernetes.io/warn=baseline pod-security.kubernetes.io/enforce-`);
     expect((await session.run('run web --image=web --privileged')).stderr).toContain(
       'Warning: would violate PodSecurity "baseline:latest": privileged',
@@ -89,7 +92,7 @@ describeWithKubectl('admission', (session) => {
       await waitUntil('the webhook to be removed', async () => (await session.run('label configmap m x=y --overwrite')).code === 0);
     });
 
-    it('change applied objects', async () => {
+    it('change objects that are applied by the server', async () => {
       await applyWebhook('Mutating', 'patch-data');
       await waitUntil('the webhook to take effect', async () =>
         (await session.ok('create configmap fresh --from-literal=a=1 --dry-run=server -o yaml')).includes('patched: "yes"'),
@@ -98,16 +101,20 @@ describeWithKubectl('admission', (session) => {
       expect(await session.ok('get configmap m -o jsonpath={.data.patched}')).toBe('yes');
     });
 
-    it('warn', async () => {
+    it('warn of requests', async () => {
       await applyWebhook('Mutating', 'warn-twice');
       await waitUntil('the warning', async () =>
         (await session.run('annotate configmap m a=b --overwrite')).stderr.includes('Warning: same'),
       );
     });
 
-    it('that break connections are ignored or fail requests by their failure policy', async () => {
+    it('that break their connections are ignored with the failure policy Ignore', async () => {
       await applyWebhook('Validating', 'cut', 'Ignore');
       await session.ok('apply -f -', CONFIGMAP);
+    });
+
+    it('that break their connections fail requests once the failure policy is Fail', async () => {
+      await applyWebhook('Validating', 'cut', 'Ignore');
       await session.ok(
         `patch validatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Fail"}]`,
       );

@@ -1,6 +1,7 @@
 /**
  * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched,
- * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
+ * converted by a webhook, and deleted. Every step expects the output with release 1.31.1, and continues with the objects
+ * of earlier steps of its block.
  */
 import { startConversionServer, type ConversionServer } from '../../support/servers/conversion-server';
 import { parseTable, describeWithKubectl } from '../../support/external/kubectl-session';
@@ -10,6 +11,7 @@ import { fixture } from '../fixture';
 
 const toolDefinition = (GROUP: string): string => fixture('tool-definition.yaml', { GROUP });
 
+/** A Tool with this spec. */
 const tool = (group: string, spec: string): string => `apiVersion: ${group}/v1\nkind: Tool\nmetadata: {name: hammer}\nspec: ${spec}\n`;
 
 const SHELF_SCHEMA = '{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}';
@@ -22,7 +24,7 @@ const widget = (group: string, version: string, spec: string): string =>
   `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
 
 describeWithKubectl('custom resources', (session) => {
-  describe('objects', () => {
+  describe('custom objects', () => {
     const group = `${session.namespace}.example.com`;
 
     it('are served once their definition is established', async () => {
@@ -40,13 +42,13 @@ describeWithKubectl('custom resources', (session) => {
     it('are validated against the schema by client and server', async () => {
       const strict = ['create', '--validate=strict', '-f', '-'];
       expect(await session.fails(strict, tool(group, '{image: x, imgae: y}'))).toContain('unknown field "spec.imgae"');
-      const refused = await session.fails('create -f -', tool(group, '{image: "", mode: slow, replicas: -1}'));
+      const refusal = await session.fails('create -f -', tool(group, '{image: "", mode: slow, replicas: -1}'));
       for (const cause of [
         'spec.image: Invalid value: "": spec.image in body should be at least 1 chars long',
         'spec.mode: Unsupported value: "slow": supported values: "fast", "safe"',
         'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
       ]) {
-        expect(refused).toContain(cause);
+        expect(refusal).toContain(cause);
       }
       expect(await session.fails('create -f - --dry-run=server', tool(group, '{mode: fast}'))).toContain('spec.image: Required value');
     });
@@ -71,7 +73,7 @@ describeWithKubectl('custom resources', (session) => {
 
     const applyAs = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
 
-    it('are applied by the server, item by item', async () => {
+    it('are applied by the server, which merges the items of two managers', async () => {
       await session.ok(applyAs('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
       expect(await session.ok(applyAs('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
         `tool.${group}/hammer serverside-applied\n`,
@@ -86,7 +88,7 @@ describeWithKubectl('custom resources', (session) => {
       });
     });
 
-    it('are applied over conflicts when this is forced', async () => {
+    it('are applied over a conflict with --force-conflicts', async () => {
       const conflict = await session.fails(applyAs('other'), tool(group, '{image: "h:3"}'));
       expect(conflict).toContain('Apply failed with 1 conflict: conflict with "one": .spec.image');
       expect(await session.ok([...applyAs('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
@@ -135,13 +137,13 @@ describeWithKubectl('custom resources', (session) => {
 
   describe('definitions', () => {
     const group = `definitions.${session.namespace}.example.com`;
-
+    /** As kubectl prints it. */
     const name = `customresourcedefinition.apiextensions.k8s.io/shelves.${group}`;
 
     it('are printed once they are applied', async () => {
       expect(await session.ok('apply -f -', shelfDefinition(group))).toBe(`${name} created\n`);
-      const [head, row] = parseTable(await session.ok(`get crd shelves.${group}`));
-      expect([head, row]).toEqual([
+      const [columns, row] = parseTable(await session.ok(`get crd shelves.${group}`));
+      expect([columns, row]).toEqual([
         ['NAME', 'CREATED AT'],
         [`shelves.${group}`, expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)],
       ]);
@@ -161,16 +163,16 @@ describeWithKubectl('custom resources', (session) => {
     });
 
     it('are rejected with the invalid field or the unknown field', async () => {
-      const fault = await session.fails('apply -f -', shelfDefinition(group, '{type: object, properties: {spec: {}}}'));
-      expect(fault).toContain(
+      const refusal = await session.fails('apply -f -', shelfDefinition(group, '{type: object, properties: {spec: {}}}'));
+      expect(refusal).toContain(
         `The CustomResourceDefinition "shelves.${group}" is invalid: ` +
           'spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields',
       );
-      const unknown = await session.fails(
+      const refusalOfUnknownField = await session.fails(
         'apply --validate=strict -f -',
         shelfDefinition(group).replace('scope: Cluster', 'scope: Cluster\n  skope: x'),
       );
-      expect(unknown).toContain('unknown field "spec.skope"');
+      expect(refusalOfUnknownField).toContain('unknown field "spec.skope"');
     });
 
     it('are explained field by field', async () => {
@@ -205,7 +207,7 @@ describeWithKubectl('custom resources', (session) => {
     });
   });
 
-  describe('objects of two versions', () => {
+  describe('custom objects of two versions', () => {
     const group = `${session.namespace}.example.com`;
     const webhook = useClosable(() => startConversionServer());
 

@@ -28,7 +28,8 @@ const ALWAYS_CONFIGURED = [
   'networkpolicy.networking.k8s.io/web-from-edge',
 ];
 
-const DEPLOYMENT = {
+/** The spec of a valid Deployment. */
+const DEPLOYMENT_SPEC = {
   selector: { matchLabels: { a: 'b' } },
   template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
 };
@@ -37,21 +38,21 @@ describeWithPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] 
 
 function manifestTests(session: KubectlSession): void {
   const objects = manifests(NAMESPACE);
-  const count = objects.match(/^kind: /gm)?.length ?? 0;
+  const objectCount = objects.match(/^kind: /gm)?.length ?? 0;
   beforeAll(() => session.ok(`create namespace ${NAMESPACE}`));
 
-  it('are applied without a warning, and a second time change nothing', async () => {
-    expect(count).toBeGreaterThanOrEqual(60);
+  it('are applied without a warning, and change nothing when they are applied again', async () => {
+    expect(objectCount).toBeGreaterThanOrEqual(60);
     const first = await session.run('apply -f -', objects);
     expect([first.code, first.stderr]).toEqual([0, '']);
-    expect(first.stdout.match(/ created$/gm)).toHaveLength(count);
-    const versions = ['get', '-f', '-', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
-    const before = await session.ok(versions, objects);
+    expect(first.stdout.match(/ created$/gm)).toHaveLength(objectCount);
+    const getVersions = ['get', '-f', '-', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
+    const before = await session.ok(getVersions, objects);
     const second = await session.run('apply -f -', objects);
     expect([second.code, second.stderr]).toEqual([0, '']);
     const changed = second.stdout.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
     expect(changed).toEqual(ALWAYS_CONFIGURED.map((name) => `${name} configured`));
-    expect(await session.ok(versions, objects)).toBe(before);
+    expect(await session.ok(getVersions, objects)).toBe(before);
   });
 
   it('are printed as with the reference server', async () => {
@@ -69,19 +70,20 @@ function manifestTests(session: KubectlSession): void {
     ['ingress.spec.rules.http', 'FIELD: http <HTTPIngressRuleValue>', /paths\t<\[\]HTTPIngressPath> -required-/],
     ['hpa.spec.metrics.resource', 'FIELD: resource <ResourceMetricSource>', /target\t<MetricTarget> -required-/],
     ['networkpolicy.spec.ingress.from', 'FIELD: from <[]NetworkPolicyPeer>', /ipBlock\t<IPBlock>/],
-  ])('are explained: explain %s prints %s', async (field, head, member) => {
+  ])('are explained: explain %s prints %s', async (field, fieldLine, memberPattern) => {
     const text = await session.ok(`explain ${field}`);
-    expect(text).toContain(head);
+    expect(text).toContain(fieldLine);
     expect(text).toMatch(/DESCRIPTION:\n {4}\w/);
-    expect(text).toMatch(member);
+    expect(text).toMatch(memberPattern);
   });
 
   it('with an unknown field are rejected with strict validation, and otherwise warned of', async () => {
-    const typo = (name: string): string =>
-      JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { ...DEPLOYMENT, replica: 2 } });
-    const strict = await session.fails('create --validate=strict -f -', typo('strict'));
+    /** A Deployment with the unknown field `replica`. */
+    const misspelt = (name: string): string =>
+      JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { ...DEPLOYMENT_SPEC, replica: 2 } });
+    const strict = await session.fails('create --validate=strict -f -', misspelt('strict'));
     expect(strict).toContain('strict decoding error: unknown field "spec.replica"');
-    const warned = await session.run('create --validate=warn -f -', typo('warned'));
+    const warned = await session.run('create --validate=warn -f -', misspelt('warned'));
     expect([warned.code, warned.stdout]).toEqual([0, 'deployment.apps/warned created\n']);
     expect(warned.stderr).toBe('Warning: unknown field "spec.replica"\n');
     await session.ok('delete deployment warned');
@@ -89,6 +91,6 @@ function manifestTests(session: KubectlSession): void {
 
   it('kubectl delete removes every object of the manifests in one call', async () => {
     const deleted = await session.ok('delete --wait=false -f -', objects);
-    expect(deleted.match(/ deleted$/gm)).toHaveLength(count);
+    expect(deleted.match(/ deleted$/gm)).toHaveLength(objectCount);
   });
 }
