@@ -24,28 +24,34 @@ if (!hasClient) {
       const { code, stdout, stderr } = await runClient(python, server.kubeconfig, [PROGRAM, server.kubeconfig], { timeoutMs: 120_000 });
       expect([code, stderr]).toEqual([0, '']);
       expect(JSON.parse(stdout)).toEqual({
-        maximum: '9223372036854775000',
-        found: ['gadgets', true, ['scale', 'status']],
-        created: 3,
-        listed: ['one'],
-        merged: 5,
-        operated: 6,
-        applied: 7,
-        status: 'Up',
-        scale: 7,
-        watched: [
+        // The definition of the custom kind, as the typed client reads it.
+        schemaMaximum: '9223372036854775000',
+        // A custom object through the dynamic client: the plural, whether the kind is namespaced, and its subresources.
+        discovered: ['gadgets', true, ['scale', 'status']],
+        // The value of `spec.size` that the schema has as default, and after each change.
+        defaultedSize: 3,
+        listedNames: ['one'],
+        sizeAfterMergePatch: 5,
+        sizeAfterJsonPatch: 6,
+        sizeAfterApply: 7,
+        patchedPhase: 'Up',
+        readReplicas: 7,
+        watchedSizes: [
           ['MODIFIED', 5],
           ['MODIFIED', 6],
           ['MODIFIED', 7],
+          // The change of the status.
           ['MODIFIED', 7],
         ],
-        refused: 422,
-        generic: { names: ['x'], size: 7 },
-        scaled: 2,
-        taken: 409,
-        map: { a: '1', b: '2' },
-        collection: 1,
-        gone: 404,
+        invalidPatchStatus: 422,
+        // The same object through the generic client.
+        genericSpec: { names: ['x'], size: 7 },
+        patchedReplicas: 2,
+        secondCreationStatus: 409,
+        // A ConfigMap that the dynamic client creates and the typed client patches.
+        patchedData: { a: '1', b: '2' },
+        selectedCount: 1,
+        readAfterDeletionStatus: 404,
       });
     }, 180_000);
   });

@@ -19,12 +19,14 @@ if (helm === undefined || kubectl === undefined) {
   describe('helm', () => {
     const { kubeconfig } = useSharedApiServer();
 
+    /** Returns the standard output; throws when the program fails. */
     const run = async (program: string, ...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runClient(program, kubeconfig, args);
       if (code !== 0) throw new Error(`${path.basename(program)} ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`);
       return stdout;
     };
     const runInShop = (...args: string[]): Promise<string> => run(helm, ...args, '--namespace', 'shop');
+    /** Reads a field of a resource, which may be followed by a name; empty when the object does not exist. */
     const readField = async (resource: string, jsonpath: string): Promise<string> =>
       run(kubectl, 'get', ...resource.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
 
@@ -37,7 +39,7 @@ if (helm === undefined || kubectl === undefined) {
 
     // Each test continues with the releases `web` and `second` as the earlier tests left them.
 
-    it('install creates a release once', async () => {
+    it('install creates the objects of a release', async () => {
       const output = await runInShop('install', 'web', chart, '--create-namespace');
       expect(output).toContain('STATUS: deployed\nREVISION: 1\n');
       expect(JSON.parse(await runInShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
@@ -46,10 +48,13 @@ if (helm === undefined || kubectl === undefined) {
       // Created by a hook before each install and upgrade; helm does not count it as part of the release.
       expect(await readField('configmap web-before', '{.data.revision}')).toBe('1');
       expect(await readField('service web', '{.spec.clusterIP}')).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    }, 30_000);
+
+    it('install fails for the name of an existing release', async () => {
       await expect(runInShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
     }, 30_000);
 
-    it('upgrade keeps the fields of other managers', async () => {
+    it('upgrade changes the fields of the chart, and keeps those of other managers', async () => {
       const address = await readField('service web', '{.spec.clusterIP}');
       await run(kubectl, 'annotate', 'deployment', 'web', 'note=kept', '-n', 'shop');
       await runInShop('upgrade', 'web', chart, '--set', 'image=shop:2,colours.back=red,colours.front=null,extra=true');
