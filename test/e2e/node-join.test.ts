@@ -16,11 +16,39 @@ import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 const ID = 'abcdef';
 const SECRET = '0123456789abcdef';
 
-// `key` signs the published kubeconfig: upstream uses the secret part of the token, the other dialect the whole token.
-describe.each([
-  { naming: 'platform', system: 'platform-system', open: 'platform-public', type: 'bootstrap.platform.io/token', key: `${ID}.${SECRET}` },
-  { naming: 'kubernetes', system: 'kube-system', open: 'kube-public', type: 'bootstrap.kubernetes.io/token', key: SECRET },
-])('with --naming=$naming', ({ naming, system: systemNamespace, open: publicNamespace, type, key }) => {
+interface Dialect {
+  /** The value of the flag `--naming`. */
+  readonly naming: string;
+  /** The domain of the API groups. */
+  readonly domain: string;
+  readonly systemNamespace: string;
+  readonly publicNamespace: string;
+  /** The type of Secrets with bootstrap tokens. */
+  readonly tokenType: string;
+  /** Signs the published kubeconfig: upstream uses the secret part of the token, the other dialect the whole token. */
+  readonly signingKey: string;
+}
+
+const DIALECTS: readonly Dialect[] = [
+  {
+    naming: 'platform',
+    domain: 'platform.io',
+    systemNamespace: 'platform-system',
+    publicNamespace: 'platform-public',
+    tokenType: 'bootstrap.platform.io/token',
+    signingKey: `${ID}.${SECRET}`,
+  },
+  {
+    naming: 'kubernetes',
+    domain: 'k8s.io',
+    systemNamespace: 'kube-system',
+    publicNamespace: 'kube-public',
+    tokenType: 'bootstrap.kubernetes.io/token',
+    signingKey: SECRET,
+  },
+];
+
+describe.each(DIALECTS)('with --naming=$naming', ({ naming, domain, systemNamespace, publicNamespace, tokenType, signingKey }) => {
   const folder = useFolder(`join-${naming}`);
   const port = useResource(freePort);
   useResource(
@@ -62,13 +90,12 @@ describe.each([
       'usage-bootstrap-signing': 'true',
       'usage-bootstrap-authentication': 'true',
     };
-    const { code } = await send('POST', secretsPath, admin(), { metadata: { name: `bootstrap-token-${ID}` }, type, stringData });
+    const { code } = await send('POST', secretsPath, admin(), { metadata: { name: `bootstrap-token-${ID}` }, type: tokenType, stringData });
     expect(code).toBe(201);
   }
 
+  /** RFC 3339 without fractions of a second, as `expiration` requires. */
   const timeAfter = (ms: number): string => `${new Date(Date.now() + ms).toISOString().slice(0, 19)}Z`;
-
-  const domain = naming === 'platform' ? 'platform.io' : 'k8s.io';
 
   /** Creates the bindings that an administrator creates once for all joining nodes. */
   async function grantJoinPermissions(): Promise<void> {
@@ -83,8 +110,10 @@ describe.each([
     }
   }
 
-  async function registerNode(ca: Buffer, joining: RequestOptions): Promise<void> {
-    const requestsPath = `/apis/certificates.${domain}/v1/certificatesigningrequests`;
+  const requestsPath = `/apis/certificates.${domain}/v1/certificatesigningrequests`;
+
+  /** Requests a certificate for the node `new`, once an administrator has granted this, and returns its credentials. */
+  async function requestNodeCertificate(joining: RequestOptions & { readonly ca: Buffer }): Promise<RequestOptions> {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const text = certificateRequestOf({ commonName: 'system:node:new', organizations: ['system:nodes'] }, keys);
     const signerName = `${naming}.io/kube-apiserver-client-kubelet`;
@@ -101,11 +130,7 @@ describe.each([
       return stringAt(objectAt(body, 'status'), 'certificate');
     });
     const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const node = { ca, cert: Buffer.from(issued, 'base64'), key };
-    expect((await send('POST', '/api/v1/nodes', node, { metadata: { name: 'new' } })).code).toBe(201);
-    expect((await send('GET', '/api/v1/nodes/new', node)).code).toBe(200);
-    expect((await send('GET', secretsPath, node)).code).toBe(403);
-    expect((await send('POST', '/api/v1/nodes', node, { metadata: { name: 'other' } })).code).toBe(403);
+    return { ca: joining.ca, cert: Buffer.from(issued, 'base64'), key };
   }
 
   /** The kubeconfig that the cluster publishes for machines that join, once it is signed with the token. */
@@ -131,7 +156,7 @@ describe.each([
     const [header = '', , signature] = jws.split('.');
     expect(Buffer.from(header, 'base64url').toString()).toBe(`{"alg":"HS256","kid":"${ID}"}`);
     const payload = Buffer.from(kubeconfig).toString('base64url');
-    expect(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
+    expect(createHmac('sha256', signingKey).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
     expect(kubeconfig).toContain(`server: https://127.0.0.1:${port()}\n`);
   });
 
@@ -142,9 +167,12 @@ describe.each([
     expect(review.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
   });
 
-  test('a machine becomes a node with a signed certificate', async () => {
-    const joining = await joiningCredentials();
-    await registerNode(joining.ca, joining);
+  test('a machine registers as its own node with a signed certificate, and has no other rights', async () => {
+    const node = await requestNodeCertificate(await joiningCredentials());
+    expect((await send('POST', '/api/v1/nodes', node, { metadata: { name: 'new' } })).code).toBe(201);
+    expect((await send('GET', '/api/v1/nodes/new', node)).code).toBe(200);
+    expect((await send('GET', secretsPath, node)).code).toBe(403);
+    expect((await send('POST', '/api/v1/nodes', node, { metadata: { name: 'other' } })).code).toBe(403);
   });
 
   test('the signature of a deleted token is deleted', async () => {
@@ -153,6 +181,7 @@ describe.each([
   });
 
   test('an expired token is deleted with its signature', async () => {
+    // Long enough for the signature to be seen first.
     await createToken(timeAfter(4_000));
     await readSignedKubeconfig();
     await waitUntil(

@@ -46,12 +46,13 @@ const ABSENT_WITHOUT_FEATURE: readonly string[] = [
 const hasSeriesHere = (expression: string): boolean =>
   ![...ABSENT_WITHOUT_FAILURES, ...ABSENT_WITHOUT_FEATURE].some((part) => expression.includes(part));
 
-/** Complaints of promtool about upstream's metric names. */
+/** Metrics with upstream's names, which promtool complains about. */
 const ACCEPTED_COMPLAINTS =
   /authenticated_user_requests|authentication_attempts|apiserver_admission_step_admission_duration_seconds_summary|apiserver_admission_webhook_\w+_count/;
 
 const objectsIn = (value: JsonValue, member: string) => (isObject(value) ? (arrayAt(value, member) ?? []).filter(isObject) : []);
 
+/** The title of each panel of the dashboards, with each of its expressions. */
 function panels(): readonly (readonly [title: string, expression: string])[] {
   const dashboards = Object.values(DASHBOARD_FILES).map((text): JsonValue => JSON.parse(text));
   return dashboards
@@ -63,7 +64,7 @@ function panels(): readonly (readonly [title: string, expression: string])[] {
     );
 }
 
-/** As Grafana sends it when all values of all variables are selected. */
+/** The expression as Grafana sends it when all values of all variables are selected. */
 const withoutVariables = (expression: string): string => expression.replaceAll('$__rate_interval', '1m').replaceAll(/\$\w+/g, '.*');
 
 function alerts(): readonly (readonly [name: string, expression: string])[] {
@@ -86,7 +87,7 @@ describeWithProgram('promtool', 'the rules of the containers', (program) => {
     expect(runTool(program, ['check', 'rules', path.join(RULES, 'alerts.yml')])).toContain('SUCCESS');
   });
 
-  it('set off the expected alerts', () => {
+  it('fire the expected alerts', () => {
     expect(runTool(program, ['test', 'rules', path.join(RULES, 'alerts.test.yml')])).toContain('SUCCESS');
   });
 });
@@ -205,7 +206,7 @@ async function generateTraffic(client: ApiClient, round: number): Promise<void> 
   await client.send('DELETE', `/api/v1/namespaces/round-${round}`);
 }
 
-/** Returns the complaints that promtool prints on stderr, in which case it fails. */
+/** The complaints that promtool prints when it fails; the first line of its message is the command. */
 function complaintsOf(program: string, text: string): readonly string[] {
   try {
     runTool(program, ['check', 'metrics'], text);

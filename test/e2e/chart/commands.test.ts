@@ -30,7 +30,7 @@ function variablesOf({ container }: RenderedContainer): Readonly<Record<string, 
 }
 
 /** The HTTP status of a probe; `undefined` when nothing listens. */
-async function probe(container: JsonObject, kind: string, port: number): Promise<number | undefined> {
+async function sendProbe(container: JsonObject, kind: string, port: number): Promise<number | undefined> {
   const action = objectAt(objectAt(container, kind), 'httpGet');
   const options = { host: '127.0.0.1', port, path: stringAt(action, 'path'), rejectUnauthorized: false };
   const send = stringAt(action, 'scheme') === 'HTTPS' ? request : plainRequest;
@@ -80,17 +80,17 @@ if (helm === undefined || kubectl === undefined) {
     it('start a control plane whose probes succeed, and end with 0 on SIGTERM', async () => {
       const { folder, programs, ports } = fixture();
       const containers = containersIn(manifestObjects(await render(helm, 'cp', [...valuesNamed('single')])));
-      const named = (name: string): RenderedContainer => {
+      const containerNamed = (name: string): RenderedContainer => {
         const match = containers.find(({ container }) => stringAt(container, 'name') === name);
         if (match === undefined) throw new Error(`no container ${name}`);
         return match;
       };
-      const job = named('certificates').args.filter((flag) => !SECRET_FLAGS.test(flag));
+      const job = containerNamed('certificates').args.filter((flag) => !SECRET_FLAGS.test(flag));
       const certificates = programs.startPlatform(['certificates', 'create', `--output-dir=${folder}/pki`, ...job]);
       expect(await certificates.exited).toEqual({ code: 0, signal: null });
 
-      programs.startEtcd(variablesOf(named('etcd')));
-      const start = (name: string) => programs.startPlatform([...named(name).command.slice(1), ...named(name).args]);
+      programs.startEtcd(variablesOf(containerNamed('etcd')));
+      const start = (name: string) => programs.startPlatform([...containerNamed(name).command.slice(1), ...containerNamed(name).args]);
       const server = start('apiserver');
       const controllers = start('controllers');
       const components = [
@@ -102,7 +102,7 @@ if (helm === undefined || kubectl === undefined) {
         for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'])
           await waitUntil(
             `the ${kind} of ${name} to succeed`,
-            async () => (await probe(named(name).container, kind, port)) === 200,
+            async () => (await sendProbe(containerNamed(name).container, kind, port)) === 200,
             60_000,
           );
 
