@@ -37,7 +37,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await deleteConfigurations();
-  // Replicas process the changes of each type in their order: one that calls later webhooks no longer calls earlier ones.
+  // Replicas process the changes of configurations in their order: once a replica calls the webhooks that are created
+  // here, it no longer calls those of the test.
   await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-label' });
   await createUrlConfiguration({ type: 'validating', behaviour: 'warn' });
   await waitForReplicas(({ text, warnings }) => text.includes('patched') && warnings.length > 0);
@@ -74,20 +75,30 @@ const widget = (name: string, version = 'v1'): object => ({
   data: { a: '1' },
 });
 
-/** A definition with the versions v1 and v2, of which `storage` is stored; `known` are the members of `data`. */
-function definition(plural: string, kind: string, { known = ['a', 'patched'], storage = 'v1' } = {}): object {
-  const data = { type: 'object', properties: Object.fromEntries(known.map((name) => [name, { type: 'string' }])) };
+/** A definition with the versions v1 and v2; the schema of both has these members of `data`. */
+function definition(plural: string, kind: string, { dataMembers = ['a', 'patched'], storageVersion = 'v1' } = {}): object {
+  const data = { type: 'object', properties: Object.fromEntries(dataMembers.map((name) => [name, { type: 'string' }])) };
   const schema = { openAPIV3Schema: { type: 'object', properties: { data } } };
-  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === storage, schema }));
+  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === storageVersion, schema }));
   return customResourceDefinition({ plural, kind, group: 'example.com', spec: { versions } });
 }
 
-const rule = (resources: string, apiGroups = '', operations: readonly string[] = ['*'], apiVersions = '*'): object => ({
-  operations,
-  apiGroups: [apiGroups],
-  apiVersions: [apiVersions],
-  resources: [resources],
+interface RuleOptions {
+  /** The core group by default. */
+  readonly apiGroup?: string;
+  /** All operations by default. */
+  readonly operation?: string;
+  /** All versions by default. */
+  readonly apiVersion?: string;
+}
+
+const ruleFor = (resource: string, { apiGroup = '', operation = '*', apiVersion = '*' }: RuleOptions = {}): object => ({
+  operations: [operation],
+  apiGroups: [apiGroup],
+  apiVersions: [apiVersion],
+  resources: [resource],
 });
+const WIDGET_GROUP = { apiGroup: 'example.com' };
 const urlConfig = (behaviour: string, { port, caBundle } = webhooks()): object => ({
   caBundle,
   url: `https://127.0.0.1:${port}/${behaviour}`,
@@ -107,7 +118,7 @@ interface Configuration {
 const webhooksOf = (clientConfig: object, rules: readonly object[]): readonly object[] => [
   { name: 'w.example.com', clientConfig, rules, sideEffects: 'None', admissionReviewVersions: ['v1'] },
 ];
-const createConfiguration = ({ type, clientConfig, rules = [rule('configmaps')], name = 'w' }: Configuration): Promise<ApiResponse> =>
+const createConfiguration = ({ type, clientConfig, rules = [ruleFor('configmaps')], name = 'w' }: Configuration): Promise<ApiResponse> =>
   api.create(`${ROOT}/${type}webhookconfigurations`, {
     metadata: { name, labels: { run: 'one' } },
     webhooks: webhooksOf(clientConfig, rules),
@@ -118,99 +129,125 @@ const createUrlConfiguration = ({ behaviour, ...others }: Omit<Configuration, 'c
 interface Effect {
   readonly behaviour: string;
   /** Whether a response shows that the webhook was called. */
-  readonly isExpected: (response: ApiResponse) => boolean;
+  readonly isVisible: (response: ApiResponse) => boolean;
 }
 
-/** A behaviour of webhooks of each type that responses to clients show. */
+/** By type of webhook, a behaviour that responses to clients show. */
 const EFFECTS: Readonly<Record<Type, Effect>> = {
-  mutating: { behaviour: 'patch-data', isExpected: ({ text }) => text.includes('"patched":"yes"') },
-  validating: { behaviour: 'deny-message', isExpected: ({ text }) => text.includes('denied the request: no way') },
+  mutating: { behaviour: 'patch-data', isVisible: ({ text }) => text.includes('"patched":"yes"') },
+  validating: { behaviour: 'deny-message', isVisible: ({ text }) => text.includes('denied the request: no way') },
 };
 
-test.each(TYPES)('ten %s webhook configurations are listed and deleted by their label', async (type) => {
-  const { behaviour, isExpected } = EFFECTS[type];
-  const collection = `${ROOT}/${type}webhookconfigurations${BY_LABEL}`;
-  for (let index = 0; index < 10; index += 1) await createUrlConfiguration({ type, behaviour, name: `w-${index}` });
-  expect((await api.read(collection))['items']).toHaveLength(10);
-  await repeatUntil(dryRunConfigMap, isExpected);
-  expect((await api.delete(collection)).status).toBe(200);
-  expect((await api.read(collection))['items']).toEqual([]);
-  await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
+describe('webhook configurations', () => {
+  test.each(TYPES)('ten %s webhook configurations are listed and deleted by their label', async (type) => {
+    const { behaviour, isVisible } = EFFECTS[type];
+    const collection = `${ROOT}/${type}webhookconfigurations${BY_LABEL}`;
+    for (let index = 0; index < 10; index += 1) await createUrlConfiguration({ type, behaviour, name: `w-${index}` });
+    expect((await api.read(collection))['items']).toHaveLength(10);
+    await repeatUntil(dryRunConfigMap, isVisible);
+    expect((await api.delete(collection)).status).toBe(200);
+    expect((await api.read(collection))['items']).toEqual([]);
+    await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isVisible(response));
+  });
+
+  test.each(TYPES)('a %s webhook configuration that is replaced and patched applies as it is now', async (type) => {
+    const { behaviour, isVisible } = EFFECTS[type];
+    const path = `${ROOT}/${type}webhookconfigurations/w`;
+    const webhooksFor = (operation: string) => webhooksOf(urlConfig(behaviour), [ruleFor('configmaps', { operation })]);
+    await createUrlConfiguration({ type, behaviour, rules: [ruleFor('configmaps', { operation: 'CREATE' })] });
+    await repeatUntil(dryRunConfigMap, isVisible);
+    expect((await api.put(path, { ...(await api.read(path)), webhooks: webhooksFor('UPDATE') })).status).toBe(200);
+    await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isVisible(response));
+    expect((await api.mergePatch(path, { webhooks: webhooksFor('CREATE') })).status).toBe(200);
+    await repeatUntil(dryRunConfigMap, isVisible);
+  });
+
+  test('webhooks neither change webhook configurations nor prevent their deletion', async () => {
+    const rules = [ruleFor('*', { apiGroup: 'admissionregistration.k8s.io' }), ruleFor('configmaps')];
+    await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-label', rules, name: 'a' });
+    await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules, name: 'b' });
+    await repeatUntil(dryRunConfigMap, EFFECTS.validating.isVisible);
+    for (const type of TYPES) {
+      await createUrlConfiguration({
+        type,
+        behaviour: 'allow',
+        rules: [ruleFor('things', { apiGroup: 'unused.example.com' })],
+        name: 'reviewed',
+      });
+      const path = `${ROOT}/${type}webhookconfigurations/reviewed`;
+      expect((await api.read(path))['metadata']).toMatchObject({ labels: { run: 'one' } });
+      expect((await api.delete(path)).status).toBe(200);
+    }
+  });
 });
 
-test.each(TYPES)('a %s webhook configuration that is replaced and patched applies as it is now', async (type) => {
-  const { behaviour, isExpected } = EFFECTS[type];
-  const path = `${ROOT}/${type}webhookconfigurations/w`;
-  const webhooksFor = (operation: string) => webhooksOf(urlConfig(behaviour), [rule('configmaps', '', [operation])]);
-  await createUrlConfiguration({ type, behaviour, rules: [rule('configmaps', '', ['CREATE'])] });
-  await repeatUntil(dryRunConfigMap, isExpected);
-  expect((await api.put(path, { ...(await api.read(path)), webhooks: webhooksFor('UPDATE') })).status).toBe(200);
-  await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
-  expect((await api.mergePatch(path, { webhooks: webhooksFor('CREATE') })).status).toBe(200);
-  await repeatUntil(dryRunConfigMap, isExpected);
-});
+describe('webhooks for custom objects and definitions', () => {
+  test('a webhook denies the creation, change and deletion of custom objects', async () => {
+    const path = `${WIDGETS}/there`;
+    await api.create(WIDGETS, widget('there'));
+    await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules: [ruleFor('widgets', WIDGET_GROUP)] });
+    await repeatUntil(() => dryRun(WIDGETS, widget('new')), EFFECTS.validating.isVisible);
+    const replaced = { ...(await api.read(path)), data: { a: '3' } };
+    for (const response of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)]) {
+      expect(response.status).toBe(400);
+      expect(response.message).toContain('denied the request: no way');
+    }
+    expect((await api.read(path))['data']).toEqual({ a: '1' });
+  });
 
-test('a webhook denies the creation, change and deletion of custom objects', async () => {
-  const path = `${WIDGETS}/there`;
-  await api.create(WIDGETS, widget('there'));
-  await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules: [rule('widgets', 'example.com')] });
-  await repeatUntil(() => dryRun(WIDGETS, widget('new')), EFFECTS.validating.isExpected);
-  const replaced = { ...(await api.read(path)), data: { a: '3' } };
-  for (const response of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)]) {
+  test('a webhook denies the creation of definitions', async () => {
+    await createUrlConfiguration({
+      type: 'validating',
+      behaviour: 'deny-message',
+      rules: [ruleFor('customresourcedefinitions', { apiGroup: 'apiextensions.k8s.io' })],
+    });
+    const response = await repeatUntil(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isVisible);
     expect(response.status).toBe(400);
-    expect(response.message).toContain('denied the request: no way');
-  }
-  expect((await api.read(path))['data']).toEqual({ a: '1' });
-});
-
-test('a webhook denies the creation of definitions', async () => {
-  await createUrlConfiguration({
-    type: 'validating',
-    behaviour: 'deny-message',
-    rules: [rule('customresourcedefinitions', 'apiextensions.k8s.io')],
   });
-  const response = await repeatUntil(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isExpected);
-  expect(response.status).toBe(400);
-});
 
-test('a field that a webhook adds is pruned when the schema does not know it', async () => {
-  const path = '/apis/example.com/v1/namespaces/default/gizmos';
-  await api.defineCustomResource(definition('gizmos', 'Gizmo', { known: ['a'] }), path);
-  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('gizmos', 'example.com')] });
-  const calls = webhooks().calls.length;
-  const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'g' }, data: { a: '1' } };
-  const response = await repeatUntil(
-    () => dryRun(path, body),
-    () => webhooks().calls.length > calls,
-  );
-  expect(response.json['data']).toEqual({ a: '1' });
-});
-
-test('a webhook that changes custom objects receives them in the version of its rule', async () => {
-  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('widgets', 'example.com', ['CREATE'], 'v1')] });
-  const path = '/apis/example.com/v2/namespaces/default/widgets';
-  const response = await repeatUntil(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isExpected);
-  expect(response.json).toMatchObject({ apiVersion: 'example.com/v2', data: { a: '1', patched: 'yes' } });
-  expect(webhooks().calls.at(-1)?.review['request']).toMatchObject({
-    kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
-    requestKind: { group: 'example.com', version: 'v2', kind: 'Widget' },
-    object: { apiVersion: 'example.com/v1', data: { a: '1' } },
+  test('a field that a webhook adds is pruned when the schema does not know it', async () => {
+    const path = '/apis/example.com/v1/namespaces/default/gizmos';
+    await api.defineCustomResource(definition('gizmos', 'Gizmo', { dataMembers: ['a'] }), path);
+    await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [ruleFor('gizmos', WIDGET_GROUP)] });
+    const callsBefore = webhooks().calls.length;
+    const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'g' }, data: { a: '1' } };
+    const response = await repeatUntil(
+      () => dryRun(path, body),
+      () => webhooks().calls.length > callsBefore,
+    );
+    expect(response.json['data']).toEqual({ a: '1' });
   });
-});
 
-test('a webhook changes custom objects after another version has become the storage version', async () => {
-  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('widgets', 'example.com')] });
-  await repeatUntil(() => dryRun(WIDGETS, widget('other')), EFFECTS.mutating.isExpected);
-  await api.create(WIDGETS, widget('other'));
-  const definitionPath = `${DEFINITIONS}/widgets.example.com`;
-  expect((await api.mergePatch(definitionPath, definition('widgets', 'Widget', { storage: 'v2' }))).status).toBe(200);
-  const changed = await api.mergePatch(`${WIDGETS}/other`, { data: { a: '2' } });
-  expect(changed.status).toBe(200);
-  expect(changed.json['data']).toEqual({ a: '2', patched: 'yes' });
+  test('a webhook that changes custom objects receives them in the version of its rule', async () => {
+    await createUrlConfiguration({
+      type: 'mutating',
+      behaviour: 'patch-data',
+      rules: [ruleFor('widgets', { ...WIDGET_GROUP, operation: 'CREATE', apiVersion: 'v1' })],
+    });
+    const path = '/apis/example.com/v2/namespaces/default/widgets';
+    const response = await repeatUntil(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isVisible);
+    expect(response.json).toMatchObject({ apiVersion: 'example.com/v2', data: { a: '1', patched: 'yes' } });
+    expect(webhooks().calls.at(-1)?.review['request']).toMatchObject({
+      kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
+      requestKind: { group: 'example.com', version: 'v2', kind: 'Widget' },
+      object: { apiVersion: 'example.com/v1', data: { a: '1' } },
+    });
+  });
+
+  test('a webhook changes custom objects after another version has become the storage version', async () => {
+    await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [ruleFor('widgets', WIDGET_GROUP)] });
+    await repeatUntil(() => dryRun(WIDGETS, widget('other')), EFFECTS.mutating.isVisible);
+    await api.create(WIDGETS, widget('other'));
+    const definitionPath = `${DEFINITIONS}/widgets.example.com`;
+    expect((await api.mergePatch(definitionPath, definition('widgets', 'Widget', { storageVersion: 'v2' }))).status).toBe(200);
+    const changed = await api.mergePatch(`${WIDGETS}/other`, { data: { a: '2' } });
+    expect(changed.status).toBe(200);
+    expect(changed.json['data']).toEqual({ a: '2', patched: 'yes' });
+  });
 });
 
 test('a container that a webhook adds to a pod gets its defaults', async () => {
-  await createUrlConfiguration({ type: 'mutating', behaviour: 'add-init-container', rules: [rule('pods')] });
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'add-init-container', rules: [ruleFor('pods')] });
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
   const response = await repeatUntil(
     () => dryRun('/api/v1/namespaces/default/pods', pod),
@@ -218,19 +255,6 @@ test('a container that a webhook adds to a pod gets its defaults', async () => {
   );
   const added = { name: 'added', image: 'added', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' };
   expect(response.json['spec']).toMatchObject({ initContainers: [added] });
-});
-
-test('webhooks neither change webhook configurations nor prevent their deletion', async () => {
-  const rules = [rule('*', 'admissionregistration.k8s.io'), rule('configmaps')];
-  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-label', rules, name: 'a' });
-  await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules, name: 'b' });
-  await repeatUntil(dryRunConfigMap, EFFECTS.validating.isExpected);
-  for (const type of TYPES) {
-    await createUrlConfiguration({ type, behaviour: 'allow', rules: [rule('things', 'nobody.example.com')], name: 'free' });
-    const path = `${ROOT}/${type}webhookconfigurations/free`;
-    expect((await api.read(path))['metadata']).toMatchObject({ labels: { run: 'one' } });
-    expect((await api.delete(path)).status).toBe(200);
-  }
 });
 
 test('a webhook is not trusted under another name than that of its certificate', async () => {
@@ -264,7 +288,7 @@ describe('a webhook behind a Service', () => {
 
     it('is called by its external name on every replica, with the name of the Service as Host', async () => {
       await createConfiguration({ type: 'validating', clientConfig: serviceConfig('deny-message') });
-      await waitForReplicas(EFFECTS.validating.isExpected);
+      await waitForReplicas(EFFECTS.validating.isVisible);
       const headers = { host: `hook.default.svc:${serviceWebhooks().port}`, 'user-agent': 'kube-apiserver-admission' };
       expect(serviceWebhooks().calls.at(-1)?.headers).toMatchObject(headers);
     });

@@ -182,7 +182,7 @@ describe('a number that no double holds', () => {
   const JSON_TYPE = 'application/json';
   const YAML = 'application/yaml';
 
-  it.each<[string, string, string, string, number, unknown]>([
+  it.each<[method: string, path: string, mediaType: string, body: string, status: number, result: unknown]>([
     ['POST', THINGS, JSON_TYPE, text('"x":1e400'), 400, unhandled('Thing', '1e400')],
     ['POST', THINGS, JSON_TYPE, text('"x":[1,-1e999]'), 400, unhandled('Thing', '-1e999')],
     ['POST', THINGS, JSON_TYPE, text('"n":1e400'), 400, unhandled('Thing', '1e400')],
@@ -203,9 +203,9 @@ describe('a number that no double holds', () => {
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"foo":1e400}', 200, undefined],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
-  ])('in a %s of %s as %s (%s) gets %i and %j', async (method, path, type, body, code, expected) => {
+  ])('in a %s of %s as %s (%s) gets %i and %j', async (method, path, type, body, status, result) => {
     const response = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
     const { message, spec, data } = response.json;
-    expect([response.status, message ?? spec ?? data]).toEqual([code, expected]);
+    expect([response.status, message ?? spec ?? data]).toEqual([status, result]);
   });
 });

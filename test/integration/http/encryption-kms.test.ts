@@ -33,9 +33,11 @@ import {
 } from './encrypted-server';
 
 const folder = useFolder('kms');
+/** All plug-ins of this file, which stop after its tests. */
 const plugins: KmsPlugin[] = [];
 afterAll(() => plugins.forEach((plugin) => plugin.stop()));
 
+/** A plug-in with a socket of its own, which has not been started. */
 function createPlugin(): KmsPlugin {
   const created = new KmsPlugin(path.join(folder, `kms-${plugins.length}.sock`));
   plugins.push(created);
@@ -90,24 +92,47 @@ describe('a Secret that is written unchanged', () => {
   const second = createPlugin();
   beforeAll(() => Promise.all([first.start(), second.start()]));
 
-  test.each<readonly [string, readonly EncryptionProvider[], readonly EncryptionProvider[], RegExp]>([
-    ['one plug-in to another', [kmsProvider(first)], [kmsProvider(second, 'new-box'), kmsProvider(first)], /^platform:enc:kms:v2:new-box:/],
-    [
-      'a local key to a plug-in',
-      [providerWithKeys('aescbc', 'a')],
-      [kmsProvider(first), providerWithKeys('aescbc', 'a')],
-      /^platform:enc:kms:v2:key-box:/,
-    ],
-    [
-      'a plug-in to a local key',
-      [kmsProvider(first)],
-      [providerWithKeys('secretbox', 'a'), kmsProvider(first)],
-      /^platform:enc:secretbox:v1:a:/,
-    ],
-    ['a plug-in to plain text', [kmsProvider(first)], [IDENTITY_PROVIDER, kmsProvider(first)], /^PV/],
-    ['plain text to a plug-in', [IDENTITY_PROVIDER], [kmsProvider(first), IDENTITY_PROVIDER], /^platform:enc:kms:v2:key-box:/],
-  ])('moves from %s', async (_title, before, after, expected) => {
-    await expectRewrite(await createStoreWithSecret(...before), expected, ...after);
+  interface Move {
+    readonly title: string;
+    /** The providers with which the Secret was stored. */
+    readonly before: readonly EncryptionProvider[];
+    /** The providers with which it is written unchanged; the first one encrypts. */
+    readonly after: readonly EncryptionProvider[];
+    /** The stored text after that. */
+    readonly stored: RegExp;
+  }
+  const kms = kmsProvider(first);
+  /** Unencrypted values start with `PV`. */
+  const MOVES: readonly Move[] = [
+    {
+      title: 'one plug-in to another',
+      before: [kms],
+      after: [kmsProvider(second, 'new-box'), kms],
+      stored: /^platform:enc:kms:v2:new-box:/,
+    },
+    {
+      title: 'a local key to a plug-in',
+      before: [providerWithKeys('aescbc', 'a')],
+      after: [kms, providerWithKeys('aescbc', 'a')],
+      stored: /^platform:enc:kms:v2:key-box:/,
+    },
+    {
+      title: 'a plug-in to a local key',
+      before: [kms],
+      after: [providerWithKeys('secretbox', 'a'), kms],
+      stored: /^platform:enc:secretbox:v1:a:/,
+    },
+    { title: 'a plug-in to plain text', before: [kms], after: [IDENTITY_PROVIDER, kms], stored: /^PV/ },
+    {
+      title: 'plain text to a plug-in',
+      before: [IDENTITY_PROVIDER],
+      after: [kms, IDENTITY_PROVIDER],
+      stored: /^platform:enc:kms:v2:key-box:/,
+    },
+  ];
+
+  test.each(MOVES)('moves from $title', async ({ before, after, stored }) => {
+    await expectRewrite(await createStoreWithSecret(...before), stored, ...after);
   });
 
   test('moves to another key of the same plug-in', async () => {
@@ -198,7 +223,7 @@ describe('a plug-in that is unreachable at the start', () => {
   });
 });
 
-test('while a plug-in is unreachable, known Secrets can be read and new ones written as long as the seed is valid', async () => {
+test('while a plug-in is unreachable, a server that has its seed still reads and writes Secrets', async () => {
   const plugin = await createPlugin().start();
   const { api, stop } = await startEncryptedServer(new MemoryStore(), kmsProvider(plugin), IDENTITY_PROVIDER);
   await createSecret(api);
@@ -218,7 +243,7 @@ test('a changed configuration is used once its plug-ins are healthy, and the pre
   await createSecret(api);
   write(kmsProvider(second, 'new-box'), kmsProvider(first));
   const [configuration] = configurations.configurations;
-  await waitUntil('the fault', () => configuration?.error !== undefined, 15_000);
+  await waitUntil('the error', () => configuration?.error !== undefined, 15_000);
   expect(configuration?.error).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
   expect((await api.get('/readyz')).status).toBe(200);
   await createSecret(api, 'before');

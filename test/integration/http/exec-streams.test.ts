@@ -20,7 +20,9 @@ const GOAWAY = 7;
 const CANCEL = 5;
 /** The streams of a command have odd numbers in the order error, stdin, stdout, stderr. */
 const STDERR_STREAM = 7;
-/** A control frame (0x80) of SPDY/3 of the type 4 that announces 0xffffff bytes, and the first of them. */
+/** The number of streams of {@link EXEC}. */
+const EXEC_STREAMS = 4;
+/** The start of a control frame (0x80) of SPDY/3 of the type 4, which announces 0xffffff bytes. */
 const TOO_LONG_FRAME = Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1]);
 /** The message that closes the stream of a channel; without a channel it is malformed. */
 const closeSignal = (...channel: readonly number[]): Buffer => Buffer.of(255, ...channel);
@@ -67,9 +69,12 @@ async function open(
   return { socket, received };
 }
 
-/** Runs a command to its end and returns the messages that the client received. */
-async function runCommand(path: string, streams: number, play: (command: RunningCommand) => void): Promise<readonly string[]> {
-  kubelet().whenOpened(streams, play);
+/**
+ * Runs a command to its end and returns the messages that the client received. The kubelet calls `respond` once it has
+ * so many streams.
+ */
+async function runCommand(path: string, streams: number, respond: (command: RunningCommand) => void): Promise<readonly string[]> {
+  kubelet().whenOpened(streams, respond);
   const { received } = await open(path);
   await waitUntil('the end', () => received.some((line) => line.startsWith('closed')));
   return received;
@@ -84,13 +89,13 @@ function endStreams(command: RunningCommand, error: string): void {
 
 describe('a command', () => {
   test('starts over SPDY and opens its streams in their order', async () => {
-    const received = await runCommand(EXEC, 4, (command) => {
+    const received = await runCommand(EXEC, EXEC_STREAMS, (command) => {
       command.send('stdout', 'hi');
       command.send('stderr', 'no');
       endStreams(command, SUCCESS_STATUS);
     });
     expect(received).toEqual(['1 ', '1 hi', '2 no', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
-    expect(kubelet().received.slice(0, 5)).toEqual([
+    expect(kubelet().received.slice(0, 1 + EXEC_STREAMS)).toEqual([
       'POST /exec/default/p/c?command=ls&error=1&input=1&output=1 SPDY/3.1',
       ...['error', 'stdin', 'stdout', 'stderr'].map((name) => `opens ${name}`),
     ]);
@@ -121,13 +126,13 @@ describe('a command', () => {
     ['another failure', '{"status":"Failure","message":"so"}', failed('so')],
     ['no JSON', 'oops', failed(SYNTAX)],
     ['nothing', '', SUCCESS_STATUS],
-  ])('whose kubelet ends it with %s has a Status on the error channel', async (_title, kubeletStatus, clientStatus) => {
-    const received = await runCommand(EXEC, 4, (command) => endStreams(command, kubeletStatus));
+  ])('that its kubelet ends with %s has a Status on the error channel', async (_title, kubeletStatus, clientStatus) => {
+    const received = await runCommand(EXEC, EXEC_STREAMS, (command) => endStreams(command, kubeletStatus));
     expect(received).toEqual(['1 ', `3 ${clientStatus}`, 'closed 1000']);
   });
 
   test('ends when its output ends, not when its status arrives', async () => {
-    const received = await runCommand(EXEC, 4, (command) => {
+    const received = await runCommand(EXEC, EXEC_STREAMS, (command) => {
       command.sendLast('error', SUCCESS_STATUS);
       command.send('stdout', 'late');
       command.sendLast('stdout', '');
@@ -137,14 +142,14 @@ describe('a command', () => {
   });
 
   test.each([
-    ['is cut', (command: RunningCommand) => command.disconnect()],
-    ['says goodbye', (command: RunningCommand) => command.sendFrame(spdyFrame(GOAWAY, Buffer.alloc(8)))],
-  ])('whose kubelet %s ends with success', async (_title, play) => {
-    expect(await runCommand(EXEC, 4, play)).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
+    ['cuts the connection', (command: RunningCommand) => command.disconnect()],
+    ['sends GOAWAY', (command: RunningCommand) => command.sendFrame(spdyFrame(GOAWAY, Buffer.alloc(8)))],
+  ])('ends with success when its kubelet %s', async (_title, respond) => {
+    expect(await runCommand(EXEC, EXEC_STREAMS, respond)).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
   });
 
   test('receives the input that was sent before its kubelet was connected', async () => {
-    kubelet().whenOpened(4, () => undefined);
+    kubelet().whenOpened(EXEC_STREAMS, () => undefined);
     await open(EXEC, V5, (socket) => {
       socket.send(Buffer.from('\0early'));
       socket.send(closeSignal(0));
@@ -153,13 +158,16 @@ describe('a command', () => {
     await waitForKubelet('stdin ends');
   });
 
-  test('whose kubelet rejects it or cannot be reached ends with an internal error', async () => {
+  test('that its kubelet rejects ends with an internal error', async () => {
     kubelet().rejectUpgrades('nope');
     const { received } = await open(EXEC);
     await waitUntil('the end', () => received.includes('closed 1000'));
     expect(received[1]).toBe(`3 ${failed('unable to upgrade connection: nope')}`);
+  });
+
+  test('ends with an internal error when its kubelet cannot be reached', async () => {
     await setKubeletPort(api, 1);
-    const unreachable = await runCommand(EXEC, 4, () => undefined);
+    const unreachable = await runCommand(EXEC, EXEC_STREAMS, () => undefined);
     expect(unreachable[1]).toContain(
       'error sending request: Post \\"https://127.0.0.1:1/exec/default/p/c?command=ls&error=1&input=1&output=1\\": dial tcp 127.0.0.1:1: connect: connection refused',
     );
@@ -177,7 +185,8 @@ describe('the input of a command', () => {
     socket.send(closeSignal(0));
     socket.send(Buffer.from('\0C'));
     await waitForKubelet('stdin ends');
-    expect(kubelet().received.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
+    // After the request and the four streams.
+    expect(kubelet().received.slice(1 + EXEC_STREAMS)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
     socket.close();
     await waitForKubelet(`frame ${GOAWAY} 0000000000000000`);
     expect(kubelet().received).not.toContain('stdin C');
@@ -189,7 +198,8 @@ describe('the input of a command', () => {
     for (const message of ['\x04{"Width":80,"Height":24}', '\x04nonsense', '\x04{"Width":81,"Height":25}', '\0B'])
       socket.send(Buffer.from(message));
     await waitForKubelet('stdin B');
-    expect(kubelet().received.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
+    // After the request and the four streams, of which `resize` takes the place of stderr.
+    expect(kubelet().received.slice(1 + EXEC_STREAMS)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
     socket.terminate();
     await waitForKubelet('stdin ends');
   });
@@ -204,7 +214,7 @@ describe('the input of a command', () => {
 });
 
 test('a SPDY ping of the kubelet gets a pong', async () => {
-  kubelet().whenOpened(4, (command) => command.sendFrame(spdyFrame(PING, uint32Bytes(2))));
+  kubelet().whenOpened(EXEC_STREAMS, (command) => command.sendFrame(spdyFrame(PING, uint32Bytes(2))));
   await open(EXEC);
   await waitForKubelet(`frame ${PING} 00000002`);
 });
@@ -212,7 +222,7 @@ test('a SPDY ping of the kubelet gets a pong', async () => {
 test('megabytes are sent in both directions', async () => {
   const size = 3_000_000;
   let output = '';
-  kubelet().whenOpened(4, (command) => {
+  kubelet().whenOpened(EXEC_STREAMS, (command) => {
     command.send('stdout', 'x'.repeat(size));
     command.sendLast('stdout', '');
     command.sendLast('stderr', '');
@@ -228,7 +238,7 @@ test('megabytes are sent in both directions', async () => {
 });
 
 test('a frame over the maximum length ends the connection', async () => {
-  const received = await runCommand(EXEC, 4, (command) => command.sendFrame(TOO_LONG_FRAME));
+  const received = await runCommand(EXEC, EXEC_STREAMS, (command) => command.sendFrame(TOO_LONG_FRAME));
   expect(received).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
 });
 

@@ -13,7 +13,7 @@ const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigur
 const SCHEMAS = '/apis/flowcontrol.apiserver.platform.io/v1/flowschemas';
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('a server without limits of its own', () => {
+describe('the default configuration', () => {
   const api = useServer();
   const uidOf = async (path: string): Promise<string> => Object((await api.read(path))['metadata']).uid;
 
@@ -54,19 +54,32 @@ describe('a server without limits of its own', () => {
       expect(text).toContain(`apiserver_flowcontrol_${series}`);
   });
 
-  it('prints FlowSchemas in the order of their precedence and names, also within a page', async () => {
-    const printed = async (query: string): Promise<readonly (readonly [string, number])[]> => {
-      const { rows: cellRows } = Object(
-        await api.read(`${SCHEMAS}${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' }),
+  it('prints FlowSchemas, also those of a page, in the order of their precedence and names', async () => {
+    interface PrintedSchema {
+      readonly name: string;
+      readonly precedence: number;
+    }
+    const readPrinted = async (query: string): Promise<readonly PrintedSchema[]> => {
+      const accept = 'application/json;as=Table;v=v1;g=meta.platform.io';
+      const { rows }: { readonly rows: readonly { readonly cells: [string, string, number] }[] } = Object(
+        await api.read(`${SCHEMAS}${query}`, { accept }),
       );
-      return cellRows.map(({ cells: [name, , precedence] }: { cells: [string, string, number] }) => [name, precedence]);
+      return rows.map(({ cells: [name, _priorityLevel, precedence] }) => ({ name, precedence }));
     };
-    const rows = await printed('');
-    const first = { exempt: 1, probes: 2, 'system-leader-election': 100, 'endpoint-controller': 150 };
-    expect(rows.slice(0, 4)).toEqual(Object.entries(first));
-    expect(rows.slice(-2)).toEqual(Object.entries({ 'global-default': 9900, 'catch-all': 10000 }));
-    expect(rows).toEqual(rows.toSorted(([a, first], [b, second]) => first - second || (a < b ? -1 : 1)));
-    expect(await printed('?limit=3')).toEqual(Object.entries({ exempt: 1, 'endpoint-controller': 150, 'catch-all': 10000 }));
+    const byPrecedence = (a: PrintedSchema, b: PrintedSchema): number => a.precedence - b.precedence || (a.name < b.name ? -1 : 1);
+    const printed = await readPrinted('');
+    expect(printed).toEqual(printed.toSorted(byPrecedence));
+    expect(printed.slice(0, 2)).toEqual([
+      { name: 'exempt', precedence: 1 },
+      { name: 'probes', precedence: 2 },
+    ]);
+    expect(printed.at(-1)).toEqual({ name: 'catch-all', precedence: 10_000 });
+    // A page has the first three FlowSchemas by name.
+    expect(await readPrinted('?limit=3')).toEqual([
+      { name: 'exempt', precedence: 1 },
+      { name: 'endpoint-controller', precedence: 150 },
+      { name: 'catch-all', precedence: 10_000 },
+    ]);
   });
 });
 
@@ -107,8 +120,9 @@ describe('a priority level of one user', () => {
   const levelMetric = (name: string): Promise<number> =>
     api().metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
 
-  async function waitForLevel(executing: number, waiting: number): Promise<void> {
-    while ((await levelMetric('current_executing_requests')) !== executing || (await levelMetric('current_inqueue_requests')) !== waiting)
+  /** Waits until the level has so many executing requests and so many in its queues. */
+  async function waitForLevel({ executing, queued }: { readonly executing: number; readonly queued: number }): Promise<void> {
+    while ((await levelMetric('current_executing_requests')) !== executing || (await levelMetric('current_inqueue_requests')) !== queued)
       await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -119,9 +133,9 @@ describe('a priority level of one user', () => {
     });
     const nominal = await levelMetric('nominal_limit_seats');
     const running = Array.from({ length: nominal }, () => holdSeat());
-    await waitForLevel(nominal, 0);
+    await waitForLevel({ executing: nominal, queued: 0 });
     const waiting = [api().get(CONFIGMAPS, { token: ALICE }), api().get(CONFIGMAPS, { token: ALICE })];
-    await waitForLevel(nominal, 2);
+    await waitForLevel({ executing: nominal, queued: 2 });
     const full = await api().get(CONFIGMAPS, { token: ALICE });
     expect([full.status, full.text, full.headers['retry-after']]).toEqual([429, 'Too many requests, please try again later.\n', '1']);
     // Other users and other resources have seats of their own.
@@ -130,7 +144,7 @@ describe('a priority level of one user', () => {
     running.forEach(({ end }) => end());
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await Promise.all(running.map(({ statusCode }) => statusCode))).filter((status) => status === 201)).toHaveLength(1);
-    await waitForLevel(0, 0);
+    await waitForLevel({ executing: 0, queued: 0 });
   });
 
   it('gets the seat of a watch back once the watch has sent its initial events', async () => {
@@ -138,7 +152,7 @@ describe('a priority level of one user', () => {
     const watches = [];
     for (let count = 0; count < 5; count += 1) {
       watches.push(await openWatch(api(), `${CONFIGMAPS}?watch=true`, { authorization: `Bearer ${ALICE}` }));
-      await waitForLevel(0, 0);
+      await waitForLevel({ executing: 0, queued: 0 });
     }
     expect(watches.map(({ response }) => response.statusCode)).toEqual([200, 200, 200, 200, 200]);
     expect((await api().get(CONFIGMAPS, { token: ALICE })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Bodies of writes: media types, malformed JSON, unknown fields and sizes. The messages are those of upstream. */
+/** Bodies of writes: media types, malformed JSON, unknown fields, sizes and other kinds. The messages are those of upstream. */
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -68,5 +68,18 @@ describe('the media type', () => {
   it('application/json is not supported for a patch', async () => {
     const response = await api.patch(`${CONFIGMAPS}/one`, '{}', 'application/json');
     expect(response.json).toMatchObject({ code: 415, message: '415: Unsupported Media Type', details: {} });
+  });
+});
+
+describe('an object of another kind', () => {
+  it.each([
+    ['a review', '/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview'],
+    ['a binding', '/api/v1/namespaces/default/bindings', 'Binding'],
+    ['an eviction', '/api/v1/namespaces/default/pods/x/eviction', 'Eviction'],
+    ['a token', '/api/v1/namespaces/default/serviceaccounts/default/token', 'TokenRequest'],
+  ])('in a POST of %s is rejected', async (_title, path, kind) => {
+    const response = await api.post(path, '{"apiVersion":"v1","kind":"ConfigMap"}');
+    expect([response.status, response.json['reason']]).toEqual([400, 'BadRequest']);
+    expect(response.message).toMatch(new RegExp(`^ConfigMap in version "v1" cannot be handled as a ${kind}: converting `));
   });
 });

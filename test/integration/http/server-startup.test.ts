@@ -47,6 +47,7 @@ async function startWithoutStore(changes: FixtureOptions = {}): Promise<Starting
   });
 }
 
+/** A store in memory of which the reads wait for the release. */
 class StalledStore extends MemoryStore {
   release = (): void => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
@@ -62,38 +63,51 @@ class StalledStore extends MemoryStore {
   }
 }
 
-/** Requests of an administrator, of a user without rights and with an unknown token, and the statuses that they get. */
-const REQUESTS_BEFORE_READY: readonly (readonly [string, string, CallOptions, number])[] = [
-  ['a read', NAMESPACE, {}, 200],
-  ['a list of a user without rights', '/api/v1/secrets', { token: ALICE }, 403],
-  ['a write', `${NAMESPACE}/configmaps`, { method: 'POST', body: '{"metadata":{"name":"early"}}' }, 201],
-  ['a read over the loopback listener', NAMESPACE, { local: true, token: null }, 200],
-  ['a single check', '/readyz/ping', {}, 200],
-  ['an unknown token', NAMESPACE, { token: 'unknown' }, 401],
-  ['a document', '/version', {}, 200],
+interface EarlyRequest {
+  readonly title: string;
+  readonly path: string;
+  readonly options: CallOptions;
+  /** That of the response once the server is ready. */
+  readonly status: number;
+}
+
+const EARLY_REQUESTS: readonly EarlyRequest[] = [
+  { title: 'a read', path: NAMESPACE, options: {}, status: 200 },
+  { title: 'a list of a user without rights', path: '/api/v1/secrets', options: { token: ALICE }, status: 403 },
+  {
+    title: 'a write',
+    path: `${NAMESPACE}/configmaps`,
+    options: { method: 'POST', body: '{"metadata":{"name":"early"}}' },
+    status: 201,
+  },
+  { title: 'a read over the loopback listener', path: NAMESPACE, options: { local: true, token: null }, status: 200 },
+  { title: 'a single check', path: '/readyz/ping', options: {}, status: 200 },
+  { title: 'an unknown token', path: NAMESPACE, options: { token: 'unknown' }, status: 401 },
+  { title: 'a document', path: '/version', options: {}, status: 200 },
 ];
 
 it('a server holds requests until it is ready and then serves them', async () => {
   const { server, heldRequests, release } = await startWithoutStore();
-  const responses = REQUESTS_BEFORE_READY.map(([, path, options]) => call({ server }, path, options));
-  await waitUntil('all requests to be held', () => heldRequests() === REQUESTS_BEFORE_READY.length);
+  const sent = EARLY_REQUESTS.map(({ title, path, options }) => ({ title, response: call({ server }, path, options) }));
+  await waitUntil('all requests to be held', () => heldRequests() === EARLY_REQUESTS.length);
   release();
-  expect((await Promise.all(responses)).map(({ status }, index) => [REQUESTS_BEFORE_READY[index]?.[0], status])).toEqual(
-    REQUESTS_BEFORE_READY.map(([title, , , status]) => [title, status]),
-  );
+  const statuses = await Promise.all(sent.map(async ({ title, response }) => ({ title, status: (await response).status })));
+  expect(statuses).toEqual(EARLY_REQUESTS.map(({ title, status }) => ({ title, status })));
   expect(heldRequests()).toBe(0);
 });
 
 it('a server serves the health endpoints while it holds other requests', async () => {
   const { server, release, running } = await startWithoutStore();
-  for (const [endpoint, only] of [
+  for (const [endpoint, ownChecks] of [
     ['livez', []],
     ['healthz', []],
     ['readyz', ['[-]informer-sync failed: reason withheld', '[+]shutdown ok']],
   ] as const) {
     const { status, text } = await call({ server }, `/${endpoint}?verbose`, { token: null });
     expect([status, text]).toEqual([500, expect.stringContaining(`${endpoint} check failed`)]);
-    expect(text.split('\n')).toEqual(expect.arrayContaining(['[+]ping ok', '[-]autoregister-completion failed: reason withheld', ...only]));
+    expect(text.split('\n')).toEqual(
+      expect.arrayContaining(['[+]ping ok', '[-]autoregister-completion failed: reason withheld', ...ownChecks]),
+    );
   }
   release();
   await (await running).whenReady();

@@ -11,9 +11,9 @@ import { ADMIN, requestBytes } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
-/** After as long without a read, the server ends a response. */
+/** The server ends a response of which nothing is read for this time. */
 const UNREAD_MS = 1_000;
-/** A list of them is larger than all buffers between the server and the client. */
+/** A list of these objects is larger than all buffers between the server and the client. */
 const OBJECTS = 12;
 const OBJECT_BYTES = 900_000;
 
@@ -33,17 +33,18 @@ function openStream(session: ClientHttp2Session, path: string): { readonly strea
   return state;
 }
 
+/** Changes a ConfigMap, so that watches have another event to send. */
 const updateConfigMap = (name: string) => api.mergePatch(`${CONFIGMAPS}/${name}`, { data: { at: String(performance.now()) } });
 
-it.each([true, false])('a list of large objects is complete and in order over HTTP/2 (compressed: %s)', async (compressed) => {
+it.each([true, false])('a list of large objects is complete and in order over HTTP/2 (compressed: %s)', async (isCompressed) => {
   const session = openSession(1_000_000);
-  const headers = compressed ? { 'accept-encoding': 'gzip' } : {};
+  const headers = isCompressed ? { 'accept-encoding': 'gzip' } : {};
   const stream = session.request({ ':path': CONFIGMAPS, authorization: `Bearer ${ADMIN}`, ...headers });
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   session.destroy();
   const body = Buffer.concat(chunks);
-  expect((compressed ? gunzipSync(body) : body).toString()).toBe((await api.get(CONFIGMAPS)).text);
+  expect((isCompressed ? gunzipSync(body) : body).toString()).toBe((await api.get(CONFIGMAPS)).text);
 });
 
 describe('over HTTP/2', () => {
@@ -66,24 +67,25 @@ describe('over HTTP/2', () => {
   it('a client that reads slowly receives the whole list', async () => {
     const session = destroyAfterTest(openSession(100_000));
     const list = openStream(session, CONFIGMAPS);
-    const began = performance.now();
+    const startedAt = performance.now();
     for await (const chunk of list.stream as AsyncIterable<Buffer>) {
       list.bytes += chunk.length;
-      if (performance.now() - began < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, UNREAD_MS / 40));
+      if (performance.now() - startedAt < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, UNREAD_MS / 40));
     }
     expect(list.bytes).toBeGreaterThan(OBJECTS * OBJECT_BYTES);
-    expect(performance.now() - began).toBeGreaterThan(UNREAD_MS);
+    expect(performance.now() - startedAt).toBeGreaterThan(UNREAD_MS);
   }, 30_000);
 
   it('requests are rejected with 429 when too many bytes wait on one connection', async () => {
     const session = destroyAfterTest(openSession(0));
     const statuses: number[] = [];
-    // The server keeps 32 MiB of responses for one connection, which are 37 of these.
-    for (let index = 0; index < 45; index += 1) {
+    // The server keeps 32 MiB of responses for one connection: 37 of these objects.
+    const requestCount = 45;
+    for (let index = 0; index < requestCount; index += 1) {
       const { stream } = openStream(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
       stream.on('response', (headers) => statuses.push(headers[':status'] ?? 0));
     }
-    await waitUntil('the response headers', () => statuses.length === 45);
+    await waitUntil('the response headers', () => statuses.length === requestCount);
     expect(statuses.filter((status) => status === 200).length).toBeLessThan(40);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3);
   });
@@ -118,10 +120,10 @@ describe('over HTTP/1.1', () => {
   it('a client that reads slowly receives the whole list', async () => {
     const socket = openUnread(CONFIGMAPS);
     let bytes = 0;
-    const began = performance.now();
+    const startedAt = performance.now();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (performance.now() - began < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, 2));
+      if (performance.now() - startedAt < 4 * UNREAD_MS) await new Promise((resolve) => setTimeout(resolve, 2));
       if (bytes > OBJECTS * OBJECT_BYTES) break;
     }
     expect(bytes).toBeGreaterThan(OBJECTS * OBJECT_BYTES);

@@ -50,12 +50,15 @@ test('a watch that times out closes normally', async () => {
   expect(code).toBe(1000);
 });
 
-test('an invalid watch is rejected with an HTTP status', async () => {
-  expect(await open(`${CONFIGMAPS}?watch=1`, ['base64url.bearer.authorization.k8s.io.eA', 'v1']).rejectionStatus()).toBe(401);
-  expect(await open('/apis/nope?watch=1').rejectionStatus()).toBe(404);
-  expect(await open(`${CONFIGMAPS}?watch=1&resourceVersion=abc`).rejectionStatus()).toBe(400);
-  // A list does not upgrade, whatever the header requests.
-  expect(await open(CONFIGMAPS).rejectionStatus()).toBe(200);
+/** The token `x` in base64url, which the server does not know. */
+const UNKNOWN_BEARER = 'base64url.bearer.authorization.k8s.io.eA';
+
+test.each<[string, string, number, string?]>([
+  ['an unknown token', `${CONFIGMAPS}?watch=1`, 401, UNKNOWN_BEARER],
+  ['an unknown group', '/apis/nope?watch=1', 404],
+  ['an invalid resourceVersion', `${CONFIGMAPS}?watch=1&resourceVersion=abc`, 400],
+])('a watch with %s is rejected with an HTTP status', async (_title, path, status, bearer = BEARER) => {
+  expect(await open(path, [bearer, 'v1']).rejectionStatus()).toBe(status);
 });
 
 /** As recorded from the reference server. */
@@ -70,17 +73,19 @@ test.each([
   expect(await open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }).rejectionStatus()).toBe(status);
 });
 
-test('a watch ends when its client leaves or sends too much', async () => {
+test.each<[string, (socket: WebSocket) => void]>([
+  ['breaks the connection', (socket) => socket.terminate()],
+  ['sends 100,000 characters', (socket) => socket.send('x'.repeat(100_000))],
+])('a watch ends when its client %s', async (_title, disturb) => {
+  /** The line of the metric that counts open watches of ConfigMaps; `0` before the first one. */
   const openWatches = async (): Promise<string> =>
     (await api.metrics()).match(/^apiserver_longrunning_requests\{.*configmaps.*$/m)?.[0] ?? '0';
-  for (const leave of [(socket: WebSocket) => socket.terminate(), (socket: WebSocket) => socket.send('x'.repeat(100_000))]) {
-    const client = open(`${CONFIGMAPS}?watch=1`);
-    await waitUntil('an event', () => client.messages.length > 0);
-    await waitUntil('the watch to be counted', async () => (await openWatches()).endsWith(' 1'));
-    leave(client.socket);
-    await once(client.socket, 'close');
-    await waitUntil('the watch to end', async () => (await openWatches()).endsWith('0'));
-  }
+  const client = open(`${CONFIGMAPS}?watch=1`);
+  await waitUntil('an event', () => client.messages.length > 0);
+  await waitUntil('the watch to be counted', async () => (await openWatches()).endsWith(' 1'));
+  disturb(client.socket);
+  await once(client.socket, 'close');
+  await waitUntil('the watch to end', async () => (await openWatches()).endsWith('0'));
 });
 
 test.each([
