@@ -15,21 +15,20 @@ const BASE64 = 'base64.binary.k8s.io';
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 const PIECES = 64;
 
-/** How the fake kubelet responds to the next log request. */
-let respond: (response: ServerResponse) => void;
-let requestCount = 0;
+/** The fake kubelet in the current test: how it responds to a log request, and how many it has received. */
+const kubeletState = { respond: (response: ServerResponse): unknown => response.end('one\n'), requestCount: 0 };
 const terminateAfterTest = stopAfterTest((socket: WebSocket) => socket.terminate());
 
 const api = useKubeletServer();
 useKubelet(api, (kubelet) =>
   kubelet.on('request', (_request, response) => {
-    requestCount += 1;
-    respond(response);
+    kubeletState.requestCount += 1;
+    kubeletState.respond(response);
   }),
 );
 beforeEach(() => {
-  requestCount = 0;
-  respond = (response) => response.end('one\n');
+  kubeletState.requestCount = 0;
+  kubeletState.respond = (response) => response.end('one\n');
 });
 
 function open(protocols: readonly string[], query = ''): WebSocketClient {
@@ -77,7 +76,7 @@ describe('a log over a WebSocket', () => {
     [BASE64, [2_732, 2_732, 1_208]],
   ])('is sent in messages of at most 2 KiB over %s', async (protocol, lengths) => {
     const log = 'y'.repeat(5_000);
-    respond = (response) => response.end(log);
+    kubeletState.respond = (response) => response.end(log);
     const { messages } = await untilClosed(open([protocol]));
     expect(messages.map(({ text }) => text.length)).toEqual([0, ...lengths]);
     const encoding = protocol === BASE64 ? 'base64' : 'utf8';
@@ -86,7 +85,7 @@ describe('a log over a WebSocket', () => {
 
   test('arrives as the kubelet writes it', async () => {
     const started: ServerResponse[] = [];
-    respond = (response) => {
+    kubeletState.respond = (response) => {
       started.push(response);
       response.write('one\n');
     };
@@ -99,13 +98,13 @@ describe('a log over a WebSocket', () => {
   });
 
   test('closes normally when the kubelet breaks off its connection', async () => {
-    respond = (response) => response.write('one\n', () => response.destroy());
+    kubeletState.respond = (response) => response.write('one\n', () => response.destroy());
     const { messages, closeCode } = await untilClosed(open([], '?follow=1'));
     expect([messages.map(({ text }) => text), closeCode()]).toEqual([['', 'one\n'], 1000]);
   });
 
   test('opens and closes without a line when the log is empty', async () => {
-    respond = (response) => response.end();
+    kubeletState.respond = (response) => response.end();
     const { messages, closeCode } = await untilClosed(open([BINARY]));
     expect([messages, closeCode()]).toEqual([[{ text: '', isBinary: true }], 1000]);
   });
@@ -114,7 +113,7 @@ describe('a log over a WebSocket', () => {
     'is no longer read from the kubelet after the client ends the WebSocket with %s',
     async (method) => {
       let isClosed = false;
-      respond = (response) => {
+      kubeletState.respond = (response) => {
         response.once('close', () => (isClosed = true));
         response.write('one\n');
       };
@@ -129,27 +128,29 @@ describe('a log over a WebSocket', () => {
 
   test('is not read from the kubelet faster than the client reads it', async () => {
     let written = 0;
-    respond = (response) => {
-      const next = (): void => {
-        if (written === PIECES) response.end();
-        else
-          response.write(PIECE, () => {
-            written += 1;
-            next();
-          });
+    kubeletState.respond = (response) => {
+      const writeNext = (): void => {
+        if (written === PIECES) {
+          response.end();
+          return;
+        }
+        response.write(PIECE, () => {
+          written += 1;
+          writeNext();
+        });
       };
-      next();
+      writeNext();
     };
     const client = open([BINARY]);
     await once(client.socket, 'open');
     client.socket.pause();
-    let last = -1;
-    let unchanged = 0;
-    // The kubelet has to wait when its last write does not complete for ten polls.
+    let writtenBefore = -1;
+    let unchangedChecks = 0;
+    // The kubelet has to wait when its last write does not complete for ten checks.
     await waitUntil('the kubelet has to wait', () => {
-      unchanged = written > 0 && written === last ? unchanged + 1 : 0;
-      last = written;
-      return unchanged > 10;
+      unchangedChecks = written > 0 && written === writtenBefore ? unchangedChecks + 1 : 0;
+      writtenBefore = written;
+      return unchangedChecks > 10;
     });
     expect(written).toBeLessThan(PIECES / 2);
     client.socket.resume();
@@ -159,7 +160,7 @@ describe('a log over a WebSocket', () => {
 
   test('is rejected with an HTTP status when there is no log', async () => {
     expect(await open([BINARY], '?container=none').rejectionStatus()).toBe(400);
-    respond = (response) => response.writeHead(500).end('broken');
+    kubeletState.respond = (response) => response.writeHead(500).end('broken');
     expect(await open([BINARY]).rejectionStatus()).toBe(500);
   });
 
@@ -177,6 +178,6 @@ describe('a log over a WebSocket', () => {
 
   test('is plain text for a client that requests no WebSocket', async () => {
     expect(await api.get(`${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
-    expect(requestCount).toBe(1);
+    expect(kubeletState.requestCount).toBe(1);
   });
 });

@@ -6,7 +6,7 @@ import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overri
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
 import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
-import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './api-call';
+import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH, type ApiResponse } from './api-call';
 import { useServer } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...NO_OVERRIDES, disabled: ['ServiceAccount'] };
@@ -16,6 +16,7 @@ const [UPSTREAM, NEUTRAL] = ENFORCE;
 const api = useServer({ plugins: WITHOUT_ACCOUNTS });
 
 const namespace = (name: string, labels: object): object => ({ metadata: { name, labels } });
+/** The cause of a rejection for two values under the two spellings. */
 const REFUSAL = `metadata.labels[${NEUTRAL}]: Invalid value: "privileged": must be the same as ${UPSTREAM}, which is the same name`;
 
 describe('both spellings of one name in one object', () => {
@@ -73,31 +74,44 @@ describe('both spellings of one name in one object', () => {
     expect(response.status).toBe(409);
     expect(response.message).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
   });
+});
 
-  test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
-    const thingsDefinition = (schema: object): object =>
-      customResourceDefinition({ plural: 'things', kind: 'Thing', group: 'example.com', schema });
-    const definition = (schema: object): object => ({
-      apiVersion: 'apiextensions.platform.io/v1',
-      kind: 'CustomResourceDefinition',
-      ...thingsDefinition(schema),
-    });
-    const a = [{ rule: "self.metadata.name != 'a'" }];
-    const b = [{ rule: "self.metadata.name != 'b'" }];
-    const path = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
-    const differ = expect.stringContaining('two spellings of the same field and differ');
-    const strict = `${path}?fieldValidation=Strict`;
-    const refused = await api.post(strict, definition({ 'x-platform-validations': a, 'x-kubernetes-validations': b }));
-    expect(refused.refusal).toEqual([400, differ]);
-    const stored = (rules: object): string => `"x-kubernetes-validations":${JSON.stringify(rules)}`;
-    expect((await api.create(strict, definition({ 'x-platform-validations': a }))).text).toContain(stored(a));
-    const definitionPath = `${path}/things.example.com`;
-    const applied = await api.patch(`${definitionPath}?fieldManager=m`, definition({ 'x-platform-validations': a }), APPLY_PATCH);
-    expect([applied.status, applied.text.includes(stored(a)), applied.text.includes('x-platform')]).toEqual([200, true, false]);
-    const merged = await api.mergePatch(definitionPath, thingsDefinition({ 'x-platform-validations': b }));
-    expect([merged.status, merged.text.includes(stored(b)), merged.text.includes('x-platform')]).toEqual([200, true, false]);
-    const schema = '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations';
-    expect((await api.patch(definitionPath, [{ op: 'add', path: schema, value: a }], JSON_PATCH)).refusal).toEqual([422, differ]);
+describe('both spellings of a schema member', () => {
+  const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+  const STRICT_DEFINITIONS = `${DEFINITIONS}?fieldValidation=Strict`;
+  const DEFINITION = `${DEFINITIONS}/things.example.com`;
+  const RULES_A = [{ rule: "self.metadata.name != 'a'" }];
+  const RULES_B = [{ rule: "self.metadata.name != 'b'" }];
+  const DIFFER = expect.stringContaining('two spellings of the same field and differ');
+
+  const definitionWith = (schema: object): object => ({
+    apiVersion: 'apiextensions.platform.io/v1',
+    kind: 'CustomResourceDefinition',
+    ...customResourceDefinition({ plural: 'things', kind: 'Thing', group: 'example.com', schema }),
+  });
+
+  /** Checks that the response has the rules under upstream's spelling, and no member of the other spelling. */
+  function expectUpstreamSpelling({ status, text }: ApiResponse, expectedStatus: number, rules: object): void {
+    expect(status).toBe(expectedStatus);
+    expect(text).toContain(`"x-kubernetes-validations":${JSON.stringify(rules)}`);
+    expect(text).not.toContain('x-platform');
+  }
+
+  test('are rejected in a new definition when they differ', async () => {
+    const definition = definitionWith({ 'x-platform-validations': RULES_A, 'x-kubernetes-validations': RULES_B });
+    expect((await api.post(STRICT_DEFINITIONS, definition)).refusal).toEqual([400, DIFFER]);
+  });
+
+  test('are one member: the neutral spelling is accepted by each kind of write and stored as the other', async () => {
+    const withRulesA = definitionWith({ 'x-platform-validations': RULES_A });
+    expectUpstreamSpelling(await api.post(STRICT_DEFINITIONS, withRulesA), 201, RULES_A);
+    expectUpstreamSpelling(await api.patch(`${DEFINITION}?fieldManager=m`, withRulesA, APPLY_PATCH), 200, RULES_A);
+    expectUpstreamSpelling(await api.mergePatch(DEFINITION, definitionWith({ 'x-platform-validations': RULES_B })), 200, RULES_B);
+  });
+
+  test('are rejected when a JSON patch adds the other spelling with another value', async () => {
+    const added = { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations', value: RULES_A };
+    expect((await api.patch(DEFINITION, [added], JSON_PATCH)).refusal).toEqual([422, DIFFER]);
   });
 });
 

@@ -5,51 +5,52 @@ import { waitUntil } from '../../support/programs';
 import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
+import { RawWebSocketClient } from './raw-web-socket-client';
 
 const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 /** The status 1000 of a close frame. */
 const CLOSE_NORMAL = '\x03\xe8';
-/** What a client does not read: more than the kernel and the server buffer together. */
+/** Sent to a client that does not read: more than the kernel and the server buffer together. */
 const UNREAD_MEGABYTES = 64;
 /** How often the unwritten bytes of the kubelet must be the same before it counts as blocked. */
 const ENOUGH_CHECKS = 10;
 const UPGRADE_HEADERS = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
-/** Request lines that the kubelet received, with their Upgrade and X-Stream-Protocol-Version headers. */
-const kubeletRequests: string[] = [];
-/** Upgraded connections of the kubelet. */
-const forwarded: Duplex[] = [];
-/** Bytes that the kubelet has received on these connections. */
-let kubeletBytes = '';
-/** Headers of the kubelet's response to the next upgrade. */
-let upgradeReply: Readonly<Record<string, string>> | 'refusal' = UPGRADE_HEADERS;
+/** The fake kubelet in the current test. */
+const kubeletState = {
+  /** Request lines with their Upgrade and X-Stream-Protocol-Version headers. */
+  requests: [] as string[],
+  /** Upgraded connections. */
+  connections: [] as Duplex[],
+  /** What these connections have received, as Latin-1. */
+  receivedText: '',
+  /** Headers of the response to the next upgrade, or a response with 403. */
+  reply: UPGRADE_HEADERS as Readonly<Record<string, string>> | 'forbidden',
+};
 
 const api = useKubeletServer();
 useKubelet(api, (kubelet) =>
   kubelet.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
-    kubeletRequests.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
+    kubeletState.requests.push(`${method} ${url} ${headers.upgrade ?? ''} ${String(headers['x-stream-protocol-version'])}`);
     socket.on('error', () => undefined);
-    socket.on('data', (bytes: Buffer) => (kubeletBytes += bytes.toString('latin1')));
-    if (upgradeReply === 'refusal') {
+    socket.on('data', (bytes: Buffer) => (kubeletState.receivedText += bytes.toString('latin1')));
+    const { reply } = kubeletState;
+    if (reply === 'forbidden') {
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nno no');
       return;
     }
-    forwarded.push(socket);
-    const lines = Object.entries(upgradeReply).map(([name, value]) => `${name}: ${value}\r\n`);
+    kubeletState.connections.push(socket);
+    const lines = Object.entries(reply).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${lines.join('')}\r\nhello`);
   }),
 );
-beforeEach(() => {
-  kubeletRequests.length = 0;
-  kubeletBytes = '';
-  upgradeReply = UPGRADE_HEADERS;
-});
+beforeEach(() => void Object.assign(kubeletState, { requests: [], receivedText: '', reply: UPGRADE_HEADERS }));
 /** Ends the connection of a client after the test. */
 const destroyAfterTest = stopAfterTest((socket: Duplex) => socket.destroy());
 afterEach(async () => {
-  await waitUntil('the connections have ended', () => forwarded.every(({ destroyed }) => destroyed));
-  forwarded.length = 0;
+  await waitUntil('the connections have ended', () => kubeletState.connections.every(({ destroyed }) => destroyed));
+  kubeletState.connections.length = 0;
 });
 
 interface UpgradeResponse {
@@ -58,59 +59,7 @@ interface UpgradeResponse {
   readonly text: string;
 }
 
-/** Size of the extended payload length (RFC 6455, 5.2), by the 7-bit length. */
-const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
-  [126, 2],
-  [127, 8],
-]);
-
-/**
- * A WebSocket client that records frames as `<type> <first 20 characters>`. The package ws refuses subprotocols with a
- * slash, such as {@link TUNNEL}, and a server that selects none.
- */
-class Client {
-  readonly frames: string[] = [];
-  length = 0;
-  private pending = Buffer.alloc(0);
-
-  constructor(
-    readonly socket: Duplex,
-    head: Buffer,
-  ) {
-    destroyAfterTest(socket);
-    socket.on('error', () => undefined);
-    socket.on('data', (bytes: Buffer) => this.read(bytes));
-    this.read(head);
-  }
-
-  send(type: 'text' | 'bytes' | 'close', content: string): void {
-    const bytes = Buffer.from(content, 'latin1');
-    // A mask of zeros changes nothing.
-    this.socket.write(Buffer.concat([Buffer.from([0x80 + { text: 1, bytes: 2, close: 8 }[type], 0x80 + bytes.length, 0, 0, 0, 0]), bytes]));
-  }
-
-  private read(bytes: Buffer): void {
-    this.pending = Buffer.concat([this.pending, bytes]);
-    for (;;) {
-      const [first, size] = this.pending;
-      if (first === undefined || size === undefined) return;
-      const start = 2 + (LENGTH_BYTES.get(size) ?? 0);
-      if (this.pending.length < start) return;
-      const length = start === 2 ? size : Number(`0x${this.pending.toString('hex', 2, start)}`);
-      if (this.pending.length < start + length) return;
-      const content = this.pending.subarray(start, start + length);
-      this.pending = this.pending.subarray(start + length);
-      const type = first & 0x0f;
-      if (type === 8) this.frames.push(`closed ${content.readUInt16BE()}`);
-      else {
-        this.length += length;
-        this.frames.push(`${type} ${content.toString('latin1', 0, 20)}`);
-      }
-    }
-  }
-}
-
-function requestUpgrade(protocols: string, path = PORT_FORWARD): Promise<UpgradeResponse & { readonly client?: Client }> {
+function requestUpgrade(protocols: string, path = PORT_FORWARD): Promise<UpgradeResponse & { readonly client?: RawWebSocketClient }> {
   const headers = {
     authorization: `Bearer ${ADMIN}`,
     connection: 'Upgrade',
@@ -123,7 +72,7 @@ function requestUpgrade(protocols: string, path = PORT_FORWARD): Promise<Upgrade
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('upgrade', ({ headers: { 'sec-websocket-protocol': protocol } }, socket: Duplex, head: Buffer) =>
-      resolve({ status: 101, protocol, text: '', client: new Client(socket, head) }),
+      resolve({ status: 101, protocol, text: '', client: new RawWebSocketClient(destroyAfterTest(socket), head) }),
     );
     outgoing.on('response', (message) => {
       let text = '';
@@ -134,24 +83,25 @@ function requestUpgrade(protocols: string, path = PORT_FORWARD): Promise<Upgrade
   });
 }
 
-async function openTunnel(): Promise<Client> {
+async function openTunnel(): Promise<RawWebSocketClient> {
   const { client } = await requestUpgrade(TUNNEL);
   if (client === undefined) throw new Error('no WebSocket');
   return client;
 }
 
-const waitForClose = (client: Client): Promise<unknown> => waitUntil('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
+const waitForClose = (client: RawWebSocketClient): Promise<unknown> =>
+  waitUntil('the end', () => client.frames.at(-1)?.startsWith('closed') === true);
 
 test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
   'a port is forwarded in SPDY for the subprotocols %s',
   async (protocols) => {
     const { client, protocol } = await requestUpgrade(protocols, `${PORT_FORWARD}?ports=80`);
     expect(protocol).toBe(TUNNEL);
-    expect(kubeletRequests).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
+    expect(kubeletState.requests).toEqual(['POST /portForward/default/p?port=80 SPDY/3.1 portforward.k8s.io']);
     client?.send('bytes', '\x80\x03');
     client?.send('bytes', 'more');
-    await waitUntil('the bytes of the client', () => kubeletBytes === '\x80\x03more');
-    forwarded[0]?.write('back');
+    await waitUntil('the bytes of the client', () => kubeletState.receivedText === '\x80\x03more');
+    kubeletState.connections[0]?.write('back');
     await waitUntil('the bytes of the kubelet', () => client?.frames.length === 2);
     client?.send('close', CLOSE_NORMAL);
     await waitUntil('the end', () => client?.frames.length === 3);
@@ -160,50 +110,50 @@ test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
 );
 
 test('a port is forwarded by a kubelet that selects no stream protocol', async () => {
-  upgradeReply = { Upgrade: 'SPDY/3.1' };
+  kubeletState.reply = { Upgrade: 'SPDY/3.1' };
   expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 101, protocol: undefined });
 });
 
 test('the response of a kubelet that rejects the request is passed on', async () => {
-  upgradeReply = 'refusal';
+  kubeletState.reply = 'forbidden';
   expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
 });
 
 test('a client gets an error when the kubelet upgrades to another protocol', async () => {
-  upgradeReply = { Upgrade: 'websocket' };
+  kubeletState.reply = { Upgrade: 'websocket' };
   expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
 });
 
 test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('the subprotocol %s is passed on to the kubelet', async (protocols) => {
   await requestUpgrade(protocols);
-  expect(kubeletRequests).toEqual(['GET /portForward/default/p websocket undefined']);
+  expect(kubeletState.requests).toEqual(['GET /portForward/default/p websocket undefined']);
 });
 
 test('the connection of a client is closed after the last bytes when its kubelet ends its own', async () => {
   const client = await openTunnel();
-  forwarded[0]?.end('bye');
+  kubeletState.connections[0]?.end('bye');
   await waitForClose(client);
   expect(client.frames).toEqual(['2 hello', '2 bye', 'closed 1000']);
 });
 
 test('the connection of a client is closed when its kubelet breaks its own', async () => {
   const client = await openTunnel();
-  forwarded[0]?.destroy();
+  kubeletState.connections[0]?.destroy();
   await waitForClose(client);
   expect(client.frames).toEqual(['2 hello', 'closed 1000']);
 });
 
-test('text messages close the connection', async () => {
+test('a text message closes the connection, because the tunnel carries bytes only', async () => {
   const client = await openTunnel();
   client.send('text', 'words');
   await waitForClose(client);
-  expect([client.frames, kubeletBytes]).toEqual([['2 hello', 'closed 1003'], '']);
+  expect([client.frames, kubeletState.receivedText]).toEqual([['2 hello', 'closed 1003'], '']);
 });
 
 test('a client that does not read makes its kubelet wait, and receives everything when it reads', async () => {
   const client = await openTunnel();
   client.socket.pause();
-  const [source] = forwarded;
+  const [source] = kubeletState.connections;
   const piece = Buffer.alloc(1024 * 1024, 'a');
   for (let written = 0; written < UNREAD_MEGABYTES; written += 1) source?.write(piece);
   let unwritten = 0;
@@ -214,8 +164,8 @@ test('a client that does not read makes its kubelet wait, and receives everythin
     unwritten = current;
     return unchangedChecks > ENOUGH_CHECKS;
   });
-  // The buffers of the kernel and of the server hold far less than the rest.
+  // The buffers of the kernel and of the server hold far less than the other three quarters.
   expect(unwritten).toBeGreaterThan((UNREAD_MEGABYTES / 4) * piece.length);
   client.socket.resume();
-  await waitUntil('all bytes', () => client.length === 'hello'.length + UNREAD_MEGABYTES * piece.length);
+  await waitUntil('all bytes', () => client.receivedBytes === 'hello'.length + UNREAD_MEGABYTES * piece.length);
 });

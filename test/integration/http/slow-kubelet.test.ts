@@ -32,13 +32,17 @@ const MAX_MEMORY_BYTES = 200 * 1_048_576;
 /** Requests to a kubelet that never completes TLS. */
 const STALLED_REQUESTS = 10;
 
-/** How the kubelet responds to a request. */
-let respond: (response: ServerResponse) => void = () => undefined;
-/** Connections and requests that the kubelet has received in this test. */
-let connectionCount = 0;
-let requestCount = 0;
+/** The fake kubelet in the current test. */
+const kubeletState = {
+  respond: (_response: ServerResponse): void => undefined,
+  /** Connections and requests that it has received. */
+  connectionCount: 0,
+  requestCount: 0,
+  /** The responses that it has started or will start. */
+  responses: [] as ServerResponse[],
+};
+/** The connections of clients in the current test. */
 const clients: Duplex[] = [];
-const responses: ServerResponse[] = [];
 
 const api = useKubeletServer(undefined, {
   kubelets: {
@@ -50,11 +54,11 @@ const api = useKubeletServer(undefined, {
 });
 const kubelet = useKubelet(api, (server: Server) => {
   server.keepAliveTimeout = 60_000;
-  server.on('secureConnection', () => (connectionCount += 1));
+  server.on('secureConnection', () => (kubeletState.connectionCount += 1));
   server.on('request', (_request, response) => {
-    requestCount += 1;
-    responses.push(response);
-    respond(response);
+    kubeletState.requestCount += 1;
+    kubeletState.responses.push(response);
+    kubeletState.respond(response);
   });
 });
 
@@ -62,11 +66,12 @@ beforeAll(async () => {
   await api.createConfigMap('other');
 });
 beforeEach(() => {
-  connectionCount = requestCount = 0;
+  kubeletState.connectionCount = 0;
+  kubeletState.requestCount = 0;
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  for (const response of responses.splice(0)) response.destroy();
+  for (const response of kubeletState.responses.splice(0)) response.destroy();
   await waitUntil('no request is open', async () => (await openLogs()) === 0);
 });
 
@@ -104,9 +109,9 @@ async function latencyOfOthers(): Promise<number> {
 describe('a slow kubelet', () => {
   /** Opens as many logs as a kubelet may have, none of which gets a response. */
   async function openSilentLogs(): Promise<void> {
-    respond = () => undefined;
+    kubeletState.respond = () => undefined;
     for (let index = 0; index < MAX_OPEN; index += 1) openLog();
-    await waitUntil('the requests reach the kubelet', () => requestCount === MAX_OPEN);
+    await waitUntil('the requests reach the kubelet', () => kubeletState.requestCount === MAX_OPEN);
   }
 
   test('that never responds delays no other request', async () => {
@@ -125,22 +130,22 @@ describe('a slow kubelet', () => {
       `too many open requests to 127.0.0.1:${Object(kubelet().address()).port}`,
     ]);
     expect(await api.metric('apiserver_backend_rejected_requests_total')).toBe(before + 1);
-    expect(requestCount).toBe(MAX_OPEN);
+    expect(kubeletState.requestCount).toBe(MAX_OPEN);
   });
 
-  test('that never responds gets requests again when its clients have gone', async () => {
+  test('that never responds gets requests again when its clients have disconnected', async () => {
     await openSilentLogs();
     for (const client of clients.splice(0)) client.destroy();
     await waitUntil('the connections are closed with their clients', async () => (await openConnections()) === 0);
-    respond = (response) => response.end('said');
+    kubeletState.respond = (response) => response.end('said');
     expect((await api.get(`${POD}/log`)).text).toBe('said');
   });
 
   test('that sends a few bytes now and then delays no other request', async () => {
-    respond = (response) => response.write('.');
+    kubeletState.respond = (response) => response.write('.');
     const logs = Array.from({ length: MAX_OPEN }, () => openLog());
     await waitUntil('each client has the first byte', () => logs.every((bytes) => bytes() > 0));
-    const dripping = setInterval(() => responses.forEach((response) => response.write('.')), DRIP_MS);
+    const dripping = setInterval(() => kubeletState.responses.forEach((response) => response.write('.')), DRIP_MS);
     const latency = await latencyOfOthers();
     clearInterval(dripping);
     expect(latency).toBeLessThan(BUDGET_MS);
@@ -149,7 +154,7 @@ describe('a slow kubelet', () => {
   test('that sends an endless log to clients that do not read is not read any further', async () => {
     const chunk = Buffer.alloc(1_048_576, 'x');
     let sentBytes = 0;
-    respond = (response) => {
+    kubeletState.respond = (response) => {
       const send = (): void => {
         while (response.write(chunk, () => (sentBytes += chunk.length)));
         response.once('drain', send);
@@ -169,7 +174,7 @@ describe('a slow kubelet', () => {
     expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(MAX_MEMORY_BYTES);
   });
 
-  test('that accepts connections and never completes TLS is given up after the time to connect', async () => {
+  test('that accepts connections and never completes TLS fails its requests after the time to connect', async () => {
     const silent = await startSilentServer();
     const { port } = silent;
     await setKubeletPort(api, port);
@@ -185,12 +190,14 @@ describe('a slow kubelet', () => {
 });
 
 describe('a connection to a kubelet', () => {
-  beforeEach(() => (respond = (response) => response.end('said')));
+  beforeEach(() => {
+    kubeletState.respond = (response) => response.end('said');
+  });
 
   test('is reused for the next log', async () => {
     for (let index = 0; index < 3; index += 1) expect((await api.get(`${POD}/log`)).text).toBe('said');
-    expect(requestCount).toBe(3);
-    expect(connectionCount).toBeLessThanOrEqual(1);
+    expect(kubeletState.requestCount).toBe(3);
+    expect(kubeletState.connectionCount).toBeLessThanOrEqual(1);
     expect(await openConnections()).toBe(1);
   });
 
@@ -198,17 +205,17 @@ describe('a connection to a kubelet', () => {
     expect((await api.get(`${POD}/log`)).text).toBe('said');
     kubelet().closeAllConnections();
     expect((await api.get(`${POD}/log`)).text).toBe('said');
-    expect(connectionCount).toBe(1);
+    expect(kubeletState.connectionCount).toBe(1);
   });
 
   test('that the kubelet closes when it receives the next request is replaced, and the request is sent again', async () => {
     expect((await api.get(`${POD}/log`)).text).toBe('said');
-    requestCount = 0;
-    respond = (response) => {
-      if (requestCount === 1) response.destroy();
+    kubeletState.requestCount = 0;
+    kubeletState.respond = (response) => {
+      if (kubeletState.requestCount === 1) response.destroy();
       else response.end('again');
     };
     expect((await api.get(`${POD}/log`)).text).toBe('again');
-    expect(requestCount).toBe(2);
+    expect(kubeletState.requestCount).toBe(2);
   });
 });

@@ -95,17 +95,23 @@ it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSe
   expect(stream.events).toEqual([]);
 });
 
-it('an invalid watch is rejected before the stream begins', async () => {
+it('a watch in YAML is rejected with the media types of watches', async () => {
   const yaml = await api.get(`${CONFIGMAPS}?watch=1`, { accept: 'application/yaml' });
   expect(yaml.status).toBe(406);
   expect(yaml.text).toContain('application/json;stream=watch');
-  const match = await api.get(`${CONFIGMAPS}?watch=1&resourceVersionMatch=Exact`);
-  expect(match.message).toBe(
+});
+
+it('a watch with resourceVersionMatch=Exact is rejected', async () => {
+  const rejected = await api.get(`${CONFIGMAPS}?watch=1&resourceVersionMatch=Exact`);
+  expect(rejected.message).toBe(
     'ListOptions.meta.platform.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless ' +
       'sendInitialEvents is provided, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]',
   );
-  const name = await api.get('/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name%3Db');
-  expect(name.message).toBe("fieldSelector metadata.name doesn't match requested name");
+});
+
+it('a watch of one object is rejected when its field selector names another one', async () => {
+  const rejected = await api.get('/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name%3Db');
+  expect(rejected.message).toBe("fieldSelector metadata.name doesn't match requested name");
 });
 
 it('a change is encoded once for a hundred watches over both protocols', async () => {
