@@ -1,8 +1,8 @@
 /**
  * Clients that keep sending requests to a cluster during faults, and record what they observe. One increments a counter
  * in an object with every write while an informer follows it; one creates objects; one reads over a new connection each
- * time, one over a kept connection, neither of which retries; and kubectl reads where it is installed. Makes no
- * judgement.
+ * time, one over a kept connection, neither of which retries; and kubectl reads where it is installed. main.ts decides
+ * which failures are faults.
  */
 import { execFile } from 'node:child_process';
 import { Agent } from 'node:https';
@@ -64,16 +64,22 @@ export interface LoadReport {
   readonly lists: number;
 }
 
+/** The members of {@link LoadReport} that loops count. */
+class Observations {
+  writes = 0;
+  readonly failedWrites = new Map<string, number>();
+  unexplained = 0;
+  reads = 0;
+  readonly failedReads = new Map<string, number>();
+  kubectl = 0;
+  longestWriteGapMs = 0;
+  missed = 0;
+  repeated = 0;
+}
+
 export class ClientLoad {
-  private writes = 0;
-  private failedWrites = new Map<string, number>();
-  private unexplained = 0;
-  private reads = 0;
-  private failedReads = new Map<string, number>();
-  private kubectl = 0;
-  private longestWriteGapMs = 0;
-  private missed = 0;
-  private repeated = 0;
+  private observations = new Observations();
+  /** The lists of the informer until the previous report. */
   private listsBefore = 0;
   /** The counter after the last acknowledged increment. */
   private acknowledged = 0;
@@ -130,12 +136,11 @@ export class ClientLoad {
 
   /** Returns the observations and resets them. */
   takeReport(): LoadReport {
-    const { writes, failedWrites, unexplained, reads, failedReads, kubectl, longestWriteGapMs, missed, repeated } = this;
+    const { observations } = this;
+    this.observations = new Observations();
     const lists = this.informer.counts.lists - this.listsBefore;
     this.listsBefore += lists;
-    [this.writes, this.unexplained, this.reads, this.kubectl, this.longestWriteGapMs, this.missed, this.repeated] = [0, 0, 0, 0, 0, 0, 0];
-    [this.failedWrites, this.failedReads] = [new Map(), new Map()];
-    return { writes, failedWrites, unexplained, reads, failedReads, kubectl, longestWriteGapMs, missed, repeated, lists };
+    return { ...observations, lists };
   }
 
   /**
@@ -170,8 +175,8 @@ export class ClientLoad {
 
   private observeChange(object: ApiObject): void {
     const count = countOf(object);
-    if (this.lastCount >= 0 && count <= this.lastCount) this.repeated += 1;
-    if (this.lastCount >= 0 && count > this.lastCount + 1) this.missed += count - this.lastCount - 1;
+    if (this.lastCount >= 0 && count <= this.lastCount) this.observations.repeated += 1;
+    if (this.lastCount >= 0 && count > this.lastCount + 1) this.observations.missed += count - this.lastCount - 1;
     this.lastCount = count;
   }
 
@@ -188,12 +193,12 @@ export class ClientLoad {
       try {
         await write(index);
         const now = performance.now();
-        this.longestWriteGapMs = Math.max(this.longestWriteGapMs, now - previous);
+        this.observations.longestWriteGapMs = Math.max(this.observations.longestWriteGapMs, now - previous);
         previous = now;
-        this.writes += 1;
+        this.observations.writes += 1;
       } catch (error) {
-        if (!(error instanceof ApiError || error instanceof ConnectionError)) this.unexplained += 1;
-        countMessage(this.failedWrites, errorMessage(error));
+        if (!(error instanceof ApiError || error instanceof ConnectionError)) this.observations.unexplained += 1;
+        countMessage(this.observations.failedWrites, errorMessage(error));
       }
     });
   }
@@ -214,19 +219,19 @@ export class ClientLoad {
   }
 
   private async readOnce(agent: Agent | false): Promise<void> {
-    this.reads += 1;
+    this.observations.reads += 1;
     const outcome = await requestOutcome(this.config, { path: PATH, agent });
-    if (outcome !== '200') countMessage(this.failedReads, `${outcome}${agent === false ? '' : ' on a kept connection'}`);
+    if (outcome !== '200') countMessage(this.observations.failedReads, `${outcome}${agent === false ? '' : ' on a kept connection'}`);
   }
 
   private async runKubectl(): Promise<void> {
     const args = ['--kubeconfig', this.kubeconfig, 'get', 'configmap', NAME, '--output', 'name'];
     await run('kubectl', args, { timeout: RESPONSE_TIMEOUT_MS })
-      .then(() => (this.kubectl += 1))
+      .then(() => (this.observations.kubectl += 1))
       .catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
         const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-        countMessage(this.failedReads, `kubectl: ${stderr}`);
+        countMessage(this.observations.failedReads, `kubectl: ${stderr}`);
       });
     await sleep(KUBECTL_PAUSE_MS);
   }

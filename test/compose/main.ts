@@ -1,8 +1,7 @@
 /**
  * `npm run test:compose`: checks the control plane in one container (single-container.ts), then runs the containers of
- * docker-compose.yml and prints measurements: start times, memory and CPU, and for each of a
- * table of scenarios whether requests fail, whether watches miss or repeat changes, and whether acknowledged writes are
- * lost. Fails when clients are affected more than a scenario allows. Needs a Docker engine; takes over the project
+ * docker-compose.yml and prints measurements: start times, memory and CPU, and for each scenario (scenarios.ts) whether
+ * requests fail, whether watches miss or repeat changes, and whether acknowledged writes are lost. Fails when clients are affected more than a scenario allows. Needs a Docker engine; takes over the project
  * `platform`, volumes included.
  *
  *   npm run test:compose [-- --scenarios=rolling-restart,full-disk] [--before=HEAD~1] [--no-build] [--keep]
@@ -32,7 +31,7 @@ const SECOND = 1000;
 /** Clients with connections of their own. */
 const CROWD = 100;
 /** The largest number of requests on the connections of one killed server. */
-const MAX_CUT_REQUESTS = 12;
+const MAX_INTERRUPTED_REQUESTS = 12;
 
 async function timed<T>(description: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
@@ -50,7 +49,7 @@ function findFaults({ mayFail }: Scenario, seen: LoadReport): readonly string[] 
   const failed = sumCounts(seen.failedWrites) + sumCounts(seen.failedReads);
   const faults: string[] = [];
   if (mayFail === 'none' && failed > 0) faults.push(`${failed} requests failed`);
-  if (mayFail === 'cut' && failed > MAX_CUT_REQUESTS) faults.push(`${failed} requests failed`);
+  if (mayFail === 'interrupted' && failed > MAX_INTERRUPTED_REQUESTS) faults.push(`${failed} requests failed`);
   if (seen.unexplained > 0) faults.push(`${seen.unexplained} writes failed without a reason`);
   if (seen.writes === 0) faults.push('no write succeeded');
   if (seen.missed > 0) faults.push(`${seen.missed} changes were missed`);

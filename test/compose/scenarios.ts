@@ -34,10 +34,10 @@ export interface Scenario {
   readonly name: string;
   readonly description: string;
   /**
-   * Which requests may fail. `none`: no request. `cut`: only requests in progress on a server that is killed, by a lost
-   * connection. `clear`: writes may be rejected for a while, with an explicit error.
+   * Which requests may fail. `none`: no request. `interrupted`: only requests in progress on a server that is killed, by
+   * a lost connection. `rejected`: writes may be rejected for a while, with an explicit error.
    */
-  readonly mayFail: 'none' | 'cut' | 'clear';
+  readonly mayFail: 'none' | 'interrupted' | 'rejected';
   /** Resolves with a figure to print, or ''. */
   run(): Promise<string>;
 }
@@ -46,7 +46,7 @@ export interface Scenario {
 const PARTITION_MS = 15_000;
 const DISK_STALL_MS = 15_000;
 const FULL_DISK_MS = 15_000;
-/** How long the crowd reads. */
+/** The time for which the crowd reads. */
 const CROWD_MS = 15_000;
 /** A pause that clients notice only as a delay. */
 const PAUSE_MS = 5_000;
@@ -200,25 +200,25 @@ export function scenarios(client: RestClient, crowd: ClientCrowd, upgrade?: Upgr
     { name: 'simulation', description: 'simulated nodes run a Deployment', mayFail: 'none', run: () => simulateNodes(client) },
     { name: 'rolling-restart', description: 'three API servers restart one after the other', mayFail: 'none', run: rollingRestart },
     { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },
-    { name: 'kill-replica', description: 'an API server is killed', mayFail: 'cut', run: () => killAndRestart('apiserver', 3_000) },
+    { name: 'kill-replica', description: 'an API server is killed', mayFail: 'interrupted', run: () => killAndRestart('apiserver', 3_000) },
     { name: 'restart-members', description: 'the members of etcd restart one after the other', mayFail: 'none', run: restartMembers },
     { name: 'kill-member', description: 'a member of etcd is killed', mayFail: 'none', run: () => killAndRestart('etcd1', 5_000) },
     {
       name: 'kill-leader',
       description: 'the leader of etcd is killed',
-      mayFail: 'clear',
+      mayFail: 'rejected',
       run: async () => killAndRestart(await findLeader(), 5_000),
     },
     {
       name: 'leader-partitioned',
       description: 'the leader of etcd is cut off from its peers',
-      mayFail: 'clear',
+      mayFail: 'rejected',
       run: () => cutLeader(cutFromPeersOrSkip, healPeers),
     },
     {
       name: 'leader-isolated',
       description: 'the leader of etcd is disconnected from the network',
-      mayFail: 'clear',
+      mayFail: 'rejected',
       run: () =>
         cutLeader(
           async (container) => void (await disconnect(container)),
@@ -228,11 +228,11 @@ export function scenarios(client: RestClient, crowd: ClientCrowd, upgrade?: Upgr
     {
       name: 'member-stalls',
       description: 'the leader of etcd is paused',
-      mayFail: 'clear',
+      mayFail: 'rejected',
       run: async () => pauseMembers([await findLeader()]),
     },
-    { name: 'store-stalls', description: 'all members of etcd are paused', mayFail: 'clear', run: () => pauseMembers(MEMBERS) },
-    { name: 'disk-stalls', description: 'the disk of the leader of etcd stalls', mayFail: 'clear', run: stallLeaderDisk },
-    { name: 'full-disk', description: 'the disk of a member of etcd is full', mayFail: 'clear', run: fillMemberDisk },
+    { name: 'store-stalls', description: 'all members of etcd are paused', mayFail: 'rejected', run: () => pauseMembers(MEMBERS) },
+    { name: 'disk-stalls', description: 'the disk of the leader of etcd stalls', mayFail: 'rejected', run: stallLeaderDisk },
+    { name: 'full-disk', description: 'the disk of a member of etcd is full', mayFail: 'rejected', run: fillMemberDisk },
   ];
 }

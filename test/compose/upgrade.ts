@@ -74,18 +74,18 @@ export class Upgrade {
     await compose('up', '--no-deps', 'pki');
     const old = await containerIds('apiserver');
     await scaleApiServers(2 * old.length);
-    const beside = await this.runSideBySide(old, before);
+    const sideBySide = await this.runSideBySide(old, before);
     for (const container of old) {
       await docker('stop', '--time', '45', container);
       await docker('rm', container);
     }
     const others = (await compose('config', '--services')).split('\n').filter((service) => !/^(pki|etcd\d|front|apiserver)$/.test(service));
     await compose('up', '--detach', '--no-deps', '--wait', ...others);
-    const took = performance.now() - started;
+    const durationMs = performance.now() - started;
     await checkAllUpgraded(this.nextImage);
     expectNoDifferences('after the upgrade', findDifferences(before, await readRecords(this.client)));
     const summary = `${before.size} objects of ${countKinds(before)} kinds as before`;
-    return `${(took / 1000).toFixed(1)} s, ${summary}; ${beside}`;
+    return `${(durationMs / 1000).toFixed(1)} s, ${summary}; ${sideBySide}`;
   }
 
   private async createObjects(): Promise<void> {
@@ -126,14 +126,16 @@ export class Upgrade {
     throw new Error(`the cluster does not become steady: ${changed.slice(0, MAX_SHOWN).join('; ')}`);
   }
 
+  /** Checks the servers of both releases while they share the load; returns how many requests each side completed. */
   private async runSideBySide(old: readonly string[], before: Records): Promise<string> {
-    const servers = await Promise.all((await containerIds('apiserver')).map((container) => this.server(container)));
+    const servers = await Promise.all((await containerIds('apiserver')).map((container) => this.connectTo(container)));
     const isOld = ({ container }: Server): boolean => old.includes(container);
-    const sides = [servers.filter(isOld), servers.filter((server) => !isOld(server))];
+    const oldServers = servers.filter(isOld);
+    const newServers = servers.filter((server) => !isOld(server));
     try {
       const releases = await Promise.all(servers.map(({ container }) => docker('inspect', '--format', '{{.Image}}', container)));
       if (new Set(releases).size !== 2) throw new Error('both servers have the same image: there is nothing to upgrade');
-      const completedBefore = await Promise.all(sides.map(countCompletedRequests));
+      const completedBefore = { byOld: await countCompletedRequests(oldServers), byNew: await countCompletedRequests(newServers) };
       for (const server of servers)
         expectNoDifferences(`by ${isOld(server) ? 'an old' : 'a new'} server`, findDifferences(before, await readRecords(server.client)));
       await Promise.all(
@@ -144,17 +146,17 @@ export class Upgrade {
         ),
       );
       await sleep(SIDE_BY_SIDE_MS);
-      const ended = await Promise.all(sides.map(countCompletedRequests));
-      const [byOld = 0, byNew = 0] = ended.map((count, index) => count - (completedBefore[index] ?? 0));
+      const byOld = (await countCompletedRequests(oldServers)) - completedBefore.byOld;
+      const byNew = (await countCompletedRequests(newServers)) - completedBefore.byNew;
       if (byOld === 0 || byNew === 0) throw new Error(`side by side the old servers completed ${byOld} requests and the new ones ${byNew}`);
-      return `side by side ${sides[0]?.length} old servers completed ${byOld} requests, ${sides[1]?.length} new ones ${byNew}`;
+      return `side by side ${oldServers.length} old servers completed ${byOld} requests, ${newServers.length} new ones ${byNew}`;
     } finally {
       for (const { client } of servers) client.close();
     }
   }
 
   /** Connects to one server directly instead of through the load balancer. */
-  private async server(container: string): Promise<Server> {
+  private async connectTo(container: string): Promise<Server> {
     const address = await docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container);
     const config = { ...this.config, servers: [new URL(`https://${address}:6443`)], tls: { ...this.config.tls, servername: 'localhost' } };
     return { container, client: connectClient(config), config };
@@ -176,11 +178,12 @@ async function checkExchange(first: Server, second: Server, name: string): Promi
   const changed = await others.update({ ...seen.body, data: { by: 'other' } });
   const again = await maps.update({ ...(await maps.get(name)).body, data: { by: 'one again' } });
   await others.delete(name);
-  const wanted = ['MODIFIED', changed.resourceVersion, 'MODIFIED', again.resourceVersion, 'DELETED'].join(' ');
+  const expected = ['MODIFIED', changed.resourceVersion, 'MODIFIED', again.resourceVersion, 'DELETED'].join(' ');
   for (const events of await Promise.all(watched))
-    if (events !== wanted) throw new Error(`${name}: a watch delivered ${events} instead of ${wanted}`);
+    if (events !== expected) throw new Error(`${name}: a watch delivered ${events} instead of ${expected}`);
 }
 
+/** The events of an object as types and resourceVersions, until it is deleted. */
 async function versionsOf(client: RestClient, name: string, resourceVersion: string): Promise<string> {
   const events: string[] = [];
   const fieldSelector = `metadata.name=${name}`;
@@ -198,32 +201,25 @@ async function versionsOf(client: RestClient, name: string, resourceVersion: str
 
 /** The number of requests that these servers have completed. */
 async function countCompletedRequests(servers: readonly Server[]): Promise<number> {
-  const counts = await Promise.all(
-    servers.map(
-      async ({
-        config: {
-          servers: [server],
-          tls,
-        },
-      }) => {
-        const { hostname, port } = new URL(server ?? '');
-        const { text } = await sendOnce({ ...tls, hostname, port, path: '/metrics', timeout: WATCH_SECONDS * 1000 });
-        return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-      },
-    ),
-  );
+  const counts = await Promise.all(servers.map(({ config }) => readCompletedRequests(config)));
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function readCompletedRequests({ servers, tls }: ClientConfig): Promise<number> {
+  const { hostname, port } = new URL(servers[0] ?? '');
+  const { text } = await sendOnce({ ...tls, hostname, port, path: '/metrics', timeout: WATCH_SECONDS * 1000 });
+  return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** Checks that every program runs the next release. */
 async function checkAllUpgraded(image: string): Promise<void> {
-  const wanted = await docker('inspect', '--format', '{{.Id}}', image);
+  const expectedImage = await docker('inspect', '--format', '{{.Id}}', image);
   const running = (await compose('ps', '--format', '{{.Service}} {{.ID}}'))
     .split('\n')
     .filter((line) => !/^(pki|etcd\d|front) /.test(line));
   for (const line of running) {
     const [service = '', id = ''] = line.split(' ');
-    if ((await docker('inspect', '--format', '{{.Image}}', id)) !== wanted) throw new Error(`${service} still runs the old program`);
+    if ((await docker('inspect', '--format', '{{.Image}}', id)) !== expectedImage) throw new Error(`${service} still runs the old program`);
   }
 }
 
