@@ -35,7 +35,7 @@ beforeAll(
   TIMEOUT_MS,
 );
 
-const named = (name: string) => ({ namespace: NAMESPACE, name });
+const metadataFor = (name: string) => ({ namespace: NAMESPACE, name });
 const onNode = (name: string): CoreV1PodSpec => ({ nodeSelector: { [HOSTNAME]: name } });
 
 /** Resolves with the message of the condition when the pod cannot be scheduled. */
@@ -92,7 +92,7 @@ describe('the scheduler of simulated nodes', () => {
     await workloads.client.of(resourceOf('scheduling.v1.PriorityClass')).create({ metadata: { name: 'preempting' }, value: 1_000 });
     // The finalizer keeps the object of the preempted pod.
     await workloads.objects(PODS).create({
-      metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
+      metadata: { ...metadataFor('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
       spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
     });
     await workloads.readyPods('victim', 1);
@@ -144,7 +144,7 @@ describe('a workload on simulated nodes', () => {
   itSimulated('runs a pod of a DaemonSet on a node only while its labels match', async () => {
     const sets = resourceOf('apps.v1.DaemonSet');
     const template = selectedTemplate('agent', { nodeSelector: { color: 'blue' }, containers: [container()] });
-    await workloads.objects(sets).create({ metadata: named('agent'), spec: template });
+    await workloads.objects(sets).create({ metadata: metadataFor('agent'), spec: template });
     const label = (color: string): Promise<unknown> => workloads.client.of(NODES).patchMetadata(FIRST, { labels: { color } });
     await label('blue');
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
@@ -160,11 +160,12 @@ describe('a workload on simulated nodes', () => {
     const sets = resourceOf('apps.v1.StatefulSet');
     const rollingUpdate = (partition: number) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
     await workloads.objects(sets).create({
-      metadata: named('db'),
+      metadata: metadataFor('db'),
       spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
     });
     await workloads.readyPods('db', 3);
-    const imagesOf = async (count: number): Promise<readonly unknown[]> =>
+    /** The images of the pods by their ordinal, once so many are updated. */
+    const imagesAfterUpdates = async (count: number): Promise<readonly unknown[]> =>
       workloads.waitFor(`${count} updated pods`, async () => {
         const pods = await workloads.readyPods('db', 3);
         const images = pods.map(({ body }) => body.spec?.containers?.[0]?.image);
@@ -173,9 +174,9 @@ describe('a workload on simulated nodes', () => {
     await workloads.objects(sets).patch('db', 'merge', {
       spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
     });
-    expect(await imagesOf(1)).toEqual(['i', 'i', 'new']);
+    expect(await imagesAfterUpdates(1)).toEqual(['i', 'i', 'new']);
     await workloads.objects(sets).patch('db', 'merge', { spec: rollingUpdate(0) });
-    expect(await imagesOf(3)).toEqual(['new', 'new', 'new']);
+    expect(await imagesAfterUpdates(3)).toEqual(['new', 'new', 'new']);
     await workloads.deleteOwner(sets, 'db');
   });
 
@@ -188,7 +189,7 @@ describe('a workload on simulated nodes', () => {
     await workloads.readyPods('rolling', 10);
     const broken = { metadata: { annotations: { 'simulation.platform.io/waiting-reason': 'ImagePullBackOff' } } };
     await workloads.objects(DEPLOYMENTS).patch('rolling', 'merge', { spec: { template: broken } });
-    const replicas = (...expected: readonly number[]): Promise<true> =>
+    const waitForReplicas = (...expected: readonly number[]): Promise<true> =>
       workloads.waitFor(`ReplicaSets with ${expected.join(' and ')} replicas`, async () => {
         const { items } = await workloads.objects(resourceOf('apps.v1.ReplicaSet')).list();
         const counts = items
@@ -197,9 +198,11 @@ describe('a workload on simulated nodes', () => {
           .sort((a, b) => b - a);
         return JSON.stringify(counts) === JSON.stringify(expected);
       });
-    await replicas(8, 5);
+    // At most 2 of 10 pods are unavailable and 3 are surplus: 8 old ones, and 5 new ones that do not start.
+    await waitForReplicas(8, 5);
     await workloads.objects(DEPLOYMENTS).patch('rolling', 'merge', { spec: { replicas: 30 } });
-    await replicas(20, 13);
+    // 33 pods, with the surplus, in proportion to 8 and 5.
+    await waitForReplicas(20, 13);
     await workloads.deleteDeployment('rolling');
   });
 
@@ -212,7 +215,9 @@ describe('a workload on simulated nodes', () => {
         'simulation.platform.io/termination-delay': '20s',
       },
     );
-    await workloads.objects(controllers).create({ metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
+    await workloads
+      .objects(controllers)
+      .create({ metadata: metadataFor('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
     await workloads.readyPods('kept', 2);
     await workloads.objects(controllers).delete('kept', { propagationPolicy: 'Foreground' });
     const terminating = await workloads.waitFor('terminating pods', async () => {
@@ -232,7 +237,7 @@ describe('a workload on simulated nodes', () => {
     const jobs = resourceOf('batch.v1.Job');
     const { template } = selectedTemplate('indexed', { restartPolicy: 'Never', containers: [container()] });
     await workloads.objects(jobs).create({
-      metadata: named('indexed'),
+      metadata: metadataFor('indexed'),
       spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
     });
     const job = await workloads.waitFor('the end of the job', async () => {
@@ -256,10 +261,11 @@ describe('a workload on simulated nodes', () => {
       },
     );
     await workloads.objects(cronJobs).create({
-      metadata: named('replaced'),
+      metadata: metadataFor('replaced'),
       spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
     });
-    const currentJob = (other: string): Promise<string> =>
+    /** The name of the only Job that is not being deleted, once it is another one. */
+    const waitForOtherJob = (other: string): Promise<string> =>
       workloads.waitFor('a job', async () => {
         const { items } = await workloads.objects(jobs).list();
         const [job, ...more] = items.filter(
@@ -267,8 +273,8 @@ describe('a workload on simulated nodes', () => {
         );
         return job === undefined || more.length > 0 || job.metadata.name === other ? undefined : job.metadata.name;
       });
-    const first = await currentJob('');
-    expect(await currentJob(first)).not.toBe(first);
+    const first = await waitForOtherJob('');
+    expect(await waitForOtherJob(first)).not.toBe(first);
     await workloads.deleteOwner(cronJobs, 'replaced');
   });
 });
@@ -302,7 +308,7 @@ describe('a pod on a simulated node', () => {
     const budgets = resourceOf('policy.v1.PodDisruptionBudget');
     await workloads.objects(DEPLOYMENTS).create(deployment('guarded', 2));
     await workloads.objects(budgets).create({
-      metadata: named('guarded'),
+      metadata: metadataFor('guarded'),
       spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
     });
     await workloads.waitFor(
@@ -312,7 +318,9 @@ describe('a pod on a simulated node', () => {
     const [pod] = await workloads.readyPods('guarded', 2);
     const name = pod?.metadata.name ?? '';
     const evict = (): Promise<unknown> =>
-      workloads.objects(PODS).createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) });
+      workloads
+        .objects(PODS)
+        .createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: metadataFor(name) });
     await expect(evict()).rejects.toMatchObject({ code: 429 });
     await workloads.objects(budgets).patch('guarded', 'merge', { spec: { minAvailable: 1 } });
     await workloads.waitFor(

@@ -51,6 +51,9 @@ const addressOf = (object: JsonObject): string => stringAt(objectAt(object, 'spe
 const portsOf = (object: JsonObject): unknown[] =>
   (arrayAt(objectAt(object, 'spec'), 'ports') ?? []).filter(isObject).map((port) => port['nodePort']);
 
+/** A range, and the number of its addresses: 1,024 minus the network address, the last one and that of the default Service. */
+const RANGE = '10.0.0.0/22';
+const RANGE_SIZE = 1021;
 const RANGE_FULL = 'Internal error occurred: failed to allocate a serviceIP: range is full';
 
 function describeAllocation(kind: StoreKind): void {
@@ -60,57 +63,59 @@ function describeAllocation(kind: StoreKind): void {
       const use = async ({ store, replicaFor }: TwoReplicas): Promise<void> => {
         const create = (index: number): Promise<JsonObject> => replicaFor(index).create('services', service(`s-${index}`));
         const before = transactions.sent;
-        const first = await runInBatches(1000, create);
-        expect(first.rejected).toEqual([]);
+        const most = await runInBatches(1000, create);
+        expect(most.rejected).toEqual([]);
         // One transaction for each Service, and one more for each conflict with the other replica.
         expect(transactions.sent - before).toBeLessThan(2000);
-        // 1,024 minus the network address, the last address and the address of the default Service.
-        const second = await runInBatches(100, (index) => create(1000 + index));
-        expect([second.created.length, second.rejected.length]).toEqual([21, 79]);
-        expect([...new Set(second.rejected)]).toEqual([RANGE_FULL]);
-        expect(new Set([...first.created, ...second.created].map(addressOf)).size).toBe(1021);
-        expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+
+        const last = await runInBatches(100, (index) => create(1000 + index));
+        expect([last.created.length, last.rejected.length]).toEqual([21, 79]);
+        expect([...new Set(last.rejected)]).toEqual([RANGE_FULL]);
+        expect(new Set([...most.created, ...last.created].map(addressOf)).size).toBe(RANGE_SIZE);
+        expect(await auditStoredAllocations(store)).toEqual({ services: RANGE_SIZE, allocations: RANGE_SIZE, findings: [] });
+
+        // Each Service is deleted through the other replica than the one that created it.
         const removed = await runInBatches(500, (index) => replicaFor(index + 1).remove('services', `s-${index}`));
         expect(removed.rejected).toEqual([]);
-        expect(await auditStoredAllocations(store)).toEqual({ services: 521, allocations: 521, findings: [] });
-        const third = await runInBatches(510, (index) => create(2000 + index));
-        expect([third.created.length, [...new Set(third.rejected)]]).toEqual([500, [RANGE_FULL]]);
-        expect(await auditStoredAllocations(store)).toMatchObject({ services: 1021, findings: [] });
+        const remaining = RANGE_SIZE - 500;
+        expect(await auditStoredAllocations(store)).toEqual({ services: remaining, allocations: remaining, findings: [] });
+
+        const refilled = await runInBatches(510, (index) => create(2000 + index));
+        expect([refilled.created.length, [...new Set(refilled.rejected)]]).toEqual([500, [RANGE_FULL]]);
+        expect(await auditStoredAllocations(store)).toMatchObject({ services: RANGE_SIZE, findings: [] });
       };
-      await withReplicas(kind, use, { ranges: '10.0.0.0/22', wrapStore: transactions.wrapStore });
+      await withReplicas(kind, use, { ranges: RANGE, wrapStore: transactions.wrapStore });
     }, 60_000);
 
-    it('allocate a requested address and a requested node port to one of many requests at once', async () => {
-      await withReplicas(kind, async ({ store, replicaFor }) => {
-        const requestedSpec = { type: 'NodePort', clusterIP: '10.0.0.9', ports: [{ port: 80, nodePort: 31000 }] };
-        const sameAddress = await collectOutcomes(
-          Array.from({ length: 20 }, (_, index) => replicaFor(index).create('services', service(`a-${index}`, requestedSpec))),
-        );
-        expect([sameAddress.created.length, sameAddress.rejected.length]).toEqual([1, 19]);
-        for (const text of sameAddress.rejected) expect(text).toContain('failed to allocate IP 10.0.0.9: provided IP is already allocated');
-        const port = { type: 'NodePort', ports: [{ port: 80, nodePort: 31001 }] };
-        const ports = await collectOutcomes(
-          Array.from({ length: 20 }, (_, index) => replicaFor(index).create('services', service(`b-${index}`, port))),
-        );
-        expect([ports.created.length, ports.rejected.length]).toEqual([1, 19]);
-        for (const text of ports.rejected)
-          expect(text).toContain('spec.ports[0].nodePort: Invalid value: 31001: provided port is already allocated');
-        expect(await auditStoredAllocations(store)).toEqual({ services: 2, allocations: 4, findings: [] });
+    /** Creates this number of Services at once, in turn through both replicas. */
+    const createAtOnce = ({ replicaFor }: TwoReplicas, count: number, spec: JsonObject): Promise<Outcomes> =>
+      collectOutcomes(Array.from({ length: count }, (_, index) => replicaFor(index).create('services', service(`s-${index}`, spec))));
+
+    it.each<[string, JsonObject, string]>([
+      ['address', { type: 'NodePort', clusterIP: '10.0.0.9' }, 'failed to allocate IP 10.0.0.9: provided IP is already allocated'],
+      [
+        'node port',
+        { type: 'NodePort', ports: [{ port: 80, nodePort: 31_001 }] },
+        'spec.ports[0].nodePort: Invalid value: 31001: provided port is already allocated',
+      ],
+    ])('allocate a requested %s to one of 20 requests at once', async (_title, spec, message) => {
+      await withReplicas(kind, async (replicas) => {
+        const { created, rejected } = await createAtOnce(replicas, 20, spec);
+        expect([created.length, rejected.length]).toEqual([1, 19]);
+        for (const text of rejected) expect(text).toContain(message);
+        // The address and the node port.
+        expect(await auditStoredAllocations(replicas.store)).toEqual({ services: 1, allocations: 2, findings: [] });
       });
     });
 
     it('allocate the last node ports once each', async () => {
-      const use = async ({ store, replicaFor }: TwoReplicas): Promise<void> => {
-        const nodePortSpec = { type: 'NodePort' };
-        const { created, rejected } = await collectOutcomes(
-          Array.from({ length: 30 }, (_, index) => replicaFor(index).create('services', service(`s-${index}`, nodePortSpec))),
-        );
-        expect([created.length, [...new Set(rejected)]]).toEqual([
-          20,
-          ['Internal error occurred: failed to allocate a nodePort: range is full'],
-        ]);
+      const use = async (replicas: TwoReplicas): Promise<void> => {
+        const { created, rejected } = await createAtOnce(replicas, 30, { type: 'NodePort' });
+        expect(created).toHaveLength(20);
+        expect([...new Set(rejected)]).toEqual(['Internal error occurred: failed to allocate a nodePort: range is full']);
         expect(new Set(created.flatMap(portsOf)).size).toBe(20);
-        expect(await auditStoredAllocations(store)).toEqual({ services: 20, allocations: 40, findings: [] });
+        // An address and a node port each.
+        expect(await auditStoredAllocations(replicas.store)).toEqual({ services: 20, allocations: 40, findings: [] });
       };
       await withReplicas(kind, use, { nodePorts: '30000-30019' });
     });
@@ -118,20 +123,21 @@ function describeAllocation(kind: StoreKind): void {
     it('need one transaction for a Service, whether the range is empty or nearly full', async () => {
       const transactions = new TransactionCounter();
       const use = async ({ first, store }: TwoReplicas): Promise<void> => {
-        for (const [from, to] of [
-          [0, 20],
-          [20, 1000],
-          [1000, 1021],
-        ] as const) {
-          const before = transactions.sent;
-          const create = (index: number): Promise<JsonObject> => first.create('services', service(`s-${from + index}`));
-          if (to - from > 100) expect((await runInBatches(to - from, create)).rejected).toEqual([]);
-          else for (let index = 0; index < to - from; index++) await create(index);
-          expect(transactions.sent - before).toBe(to - from);
-        }
-        expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+        const before = transactions.sent;
+        const create = (index: number): Promise<JsonObject> => first.create('services', service(`s-${index}`));
+        const createOneByOne = async (from: number, to: number): Promise<void> => {
+          for (let index = from; index < to; index++) await create(index);
+        };
+        const fill = async (from: number, to: number): Promise<void> => {
+          expect((await runInBatches(to - from, (index) => create(from + index))).rejected).toEqual([]);
+        };
+        await createOneByOne(0, 20);
+        await fill(20, 1000);
+        await createOneByOne(1000, RANGE_SIZE);
+        expect(transactions.sent - before).toBe(RANGE_SIZE);
+        expect(await auditStoredAllocations(store)).toEqual({ services: RANGE_SIZE, allocations: RANGE_SIZE, findings: [] });
       };
-      await withReplicas(kind, use, { ranges: '10.0.0.0/22', wrapStore: transactions.wrapStore });
+      await withReplicas(kind, use, { ranges: RANGE, wrapStore: transactions.wrapStore });
     }, 60_000);
   });
 }

@@ -38,7 +38,7 @@ function describeQuota(kind: StoreKind): void {
       });
     }, 60_000);
 
-    it('create as many objects as are deleted', async () => {
+    it('create an object in place of one that the other replica deleted', async () => {
       await withReplicas(kind, async (replicas) => {
         const { first, second } = replicas;
         await createQuota(replicas, { 'count/configmaps': '1' });
@@ -60,13 +60,13 @@ function describeQuota(kind: StoreKind): void {
         const { created, rejected } = await collectOutcomes(calls);
         expect(created.length + rejected.length).toBe(60);
         const pods = first.cache.snapshot(first.resources.require('pods').stored);
-        const present = [...pods.range(DEFAULT_NAMESPACE.start, DEFAULT_NAMESPACE.end)];
-        expect(present).toHaveLength(created.length);
-        const used = present.reduce((sum, entry) => sum + Number(/"cpu":"(\d+)m"/.exec(entry.bytes.toString())?.[1]), 0);
+        const storedPods = [...pods.range(DEFAULT_NAMESPACE.start, DEFAULT_NAMESPACE.end)];
+        expect(storedPods).toHaveLength(created.length);
+        const used = storedPods.reduce((sum, entry) => sum + Number(/"cpu":"(\d+)m"/.exec(entry.bytes.toString())?.[1]), 0);
         expect(used).toBeLessThanOrEqual(2000);
-        // The rest can be used to the last thousandth.
-        if (used < 2000) await second.create('pods', pod('rest', `${2000 - used}m`));
-        await expect(second.create('pods', pod('beyond', '1m'))).rejects.toThrow('exceeded quota');
+        // What is left can be used to the last thousandth of a CPU.
+        if (used < 2000) await second.create('pods', pod('last', `${2000 - used}m`));
+        await expect(second.create('pods', pod('one-too-many', '1m'))).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
   });

@@ -19,21 +19,23 @@ export interface TwoReplicas {
 }
 
 interface ReplicaOptions {
+  /** CIDRs of Services. */
   readonly ranges?: string;
+  /** Ports of Services, such as `30000-30019`. */
   readonly nodePorts?: string;
   /** Wraps the store before the replicas use it. */
   readonly wrapStore?: (store: Store) => Store;
 }
 
-/** Runs `use` with two replicas and the namespace `default`. */
+/** Runs `use` with two replicas and the namespace `default`, then closes them and the store. */
 export async function withReplicas(
   kind: StoreKind,
   use: (replicas: TwoReplicas) => Promise<void>,
-  { wrapStore = (store) => store, ...ranges }: ReplicaOptions = {},
+  { wrapStore = (store) => store, ...allocationOptions }: ReplicaOptions = {},
 ): Promise<void> {
   const opened = await STORES[kind]();
   const store = wrapStore(opened.store);
-  const [first, second] = await Promise.all([openReplica(store, clock, ranges), openReplica(store, clock, ranges)]);
+  const [first, second] = await Promise.all([openReplica(store, clock, allocationOptions), openReplica(store, clock, allocationOptions)]);
   try {
     await first.create('namespaces', { metadata: { name: 'default' } });
     await use({ first, second, store, replicaFor: (index) => (index % 2 === 0 ? first : second) });

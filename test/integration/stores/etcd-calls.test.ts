@@ -30,27 +30,32 @@ describeWithEtcd('calls to etcd', () => {
   );
   beforeAll(() => publishGrpcCalls(registry, calls));
 
+  /** The exposed metrics, and a function that returns the counter `grpc_client_{name}` with the labels. */
   const scrape = async () => {
     const { families, series } = readExposition(await registry.metrics());
-    return { families, of: (name: string, labels: string) => series.get(`grpc_client_${name}{${labels}}`) ?? 0 };
+    return { families, counterOf: (name: string, labels: string) => series.get(`grpc_client_${name}{${labels}}`) ?? 0 };
   };
 
   it('are counted with each read and write, by their outcome', async () => {
     const before = await scrape();
+    // One transaction and two reads.
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/a', value: Buffer.from('a') }] });
     await store().get('/calls/a');
     await store().get('/calls/b');
     const after = await scrape();
-    for (const [method, count] of [
-      ['Txn', 1],
-      ['Range', 2],
-    ] as const) {
+    const growthOf = (name: string, labels: string): number => after.counterOf(name, labels) - before.counterOf(name, labels);
+    for (const { method, calls: count } of [
+      { method: 'Txn', calls: 1 },
+      { method: 'Range', calls: 2 },
+    ]) {
       const labels = `grpc_method="${method}",${UNARY}`;
-      for (const name of ['started_total', 'msg_sent_total', 'msg_received_total']) {
-        expect([method, name, after.of(name, labels) - before.of(name, labels)]).toEqual([method, name, count]);
-      }
-      const labelsWithCode = `grpc_code="OK",${labels}`;
-      expect(after.of('handled_total', labelsWithCode) - before.of('handled_total', labelsWithCode)).toBe(count);
+      expect({
+        method,
+        started: growthOf('started_total', labels),
+        sent: growthOf('msg_sent_total', labels),
+        received: growthOf('msg_received_total', labels),
+        succeeded: growthOf('handled_total', `grpc_code="OK",${labels}`),
+      }).toEqual({ method, started: count, sent: count, received: count, succeeded: count });
     }
   });
 
@@ -64,7 +69,7 @@ describeWithEtcd('calls to etcd', () => {
     });
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
     await waitUntil('the event', () => keys.includes('/calls/c'));
-    const { of: counterOf } = await scrape();
+    const { counterOf } = await scrape();
     expect(counterOf('started_total', WATCH)).toBe(1);
     expect(counterOf('msg_sent_total', WATCH)).toBe(1);
     // That the watch was created, and the event.
@@ -82,7 +87,7 @@ describeWithEtcd('calls to etcd', () => {
   it('that reach no server are counted as unavailable or late', async () => {
     await server().kill();
     await expect(store().get('/calls/a', { deadline: systemClock.monotonic() + DEADLINE_MS })).rejects.toThrow(StoreError);
-    const { of: counterOf } = await scrape();
+    const { counterOf } = await scrape();
     // The deadline may pass before the connection is known to be refused.
     const [unavailable = 0, late = 0] = ['Unavailable', 'DeadlineExceeded'].map((code) =>
       counterOf('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
