@@ -33,7 +33,7 @@ async function isListening({ server }: ControlPlaneConnection): Promise<boolean>
   }
 }
 
-/** The first one runs all controllers. */
+/** Two control planes; only the first one runs the controllers. */
 const planes = useResource(
   () => Promise.all([startControlPlane(), startControlPlane({ naming: 'kubernetes', controllers: [] })]),
   (started) => Promise.all(started.map((plane) => plane.stop())),
@@ -103,8 +103,8 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
 );
 
 test.each([
-  { flags: ['--no-such-flag'], says: /unknown option '--no-such-flag'/ },
-  { flags: ['--requestheader-allowed-names=x', '--requestheader-username-headers=X'], says: /--requestheader-client-ca-file/ },
-])('startControlPlane rejects the flags $flags', async ({ flags, says: message }) => {
+  { flags: ['--no-such-flag'], message: /unknown option '--no-such-flag'/ },
+  { flags: ['--requestheader-allowed-names=x', '--requestheader-username-headers=X'], message: /--requestheader-client-ca-file/ },
+])('startControlPlane rejects the flags $flags', async ({ flags, message }) => {
   await expect(startControlPlane({ flags })).rejects.toThrow(message);
 });

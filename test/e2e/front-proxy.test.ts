@@ -74,9 +74,12 @@ else
       expect((await kubectl('masks-token', 'auth whoami')).stdout).toMatch(/^Username\s+system:serviceaccount:default:robot$/m);
     });
 
-    it('has the permissions of the user and its groups', async () => {
+    it('may not do what no role permits to the user or its groups', async () => {
       const refused = await kubectl('anns-token', 'get configmaps');
       expect(refused.stderr).toContain('configmaps is forbidden: User "ann" cannot list resource "configmaps"');
+    });
+
+    it('may do what a role permits to a group of the user, and nothing else', async () => {
       for (const command of [
         'create role keeper --verb=get,list,watch,create --resource=configmaps',
         'create rolebinding keepers --role=keeper --group=ops',
@@ -96,7 +99,7 @@ else
       expect((await kubectl('roots-token', 'get configmap kept -o name')).stdout).toBe('configmap/kept\n');
     });
 
-    it('impersonates where the user may', async () => {
+    it('impersonates another user when its user may', async () => {
       expect((await kubectl('roots-token', 'auth whoami --as=bob --as-group=g')).stdout).toMatch(/^Groups\s+\[g system:authenticated\]$/m);
       expect((await kubectl('anns-token', 'get configmaps --as=bob')).stderr).toContain('User "ann" cannot impersonate resource "users"');
     });

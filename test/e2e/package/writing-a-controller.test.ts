@@ -24,6 +24,10 @@ const OPTIONS = {
   types: ['node'],
 };
 
+/** The first TypeScript block of the guide, and the manifest that its first command applies. */
+const TYPESCRIPT_BLOCK = /^```ts\n(.*?)^```$/ms;
+const APPLIED_BLOCK = /^kubectl apply -f - <<'EOF'\n(.*?)^EOF$/ms;
+
 function guideBlock(pattern: RegExp): string {
   const [, text] = pattern.exec(GUIDE) ?? [];
   if (text === undefined) throw new Error(`the guide has no block ${pattern}`);
@@ -39,40 +43,67 @@ const plane = useResource(
   60_000,
 );
 
-test('the controller of the guide compiles, creates ConfigMaps for its custom resource and restores them', async () => {
+/** Compiles the controller of the guide, creates the definition of its custom resource, and starts the controller. */
+async function startGuideController(): Promise<ProgramProcess> {
   installPackage(folder, ['@types/node', 'undici-types']);
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }));
-  writeFileSync(path.join(folder, 'website-controller.ts'), guideBlock(/^```ts\n(.*?)^```$/ms));
+  writeFileSync(path.join(folder, 'website-controller.ts'), guideBlock(TYPESCRIPT_BLOCK));
   await promisify(execFile)(process.execPath, [COMPILER, '-p', folder]);
 
-  const config = new KubeConfig();
-  config.loadFromString(plane().kubeconfig);
-  const definition = loadYaml<KubernetesObject>(guideBlock(/^kubectl apply -f - <<'EOF'\n(.*?)^EOF$/ms));
-  await KubernetesObjectApi.makeApiClient(config).create(definition);
-  const child = spawn(process.execPath, [path.join(folder, 'website-controller.js'), plane().kubeconfigFile], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const controller = new ProgramProcess(child);
+  const definition = loadYaml<KubernetesObject>(guideBlock(APPLIED_BLOCK));
+  await KubernetesObjectApi.makeApiClient(config()).create(definition);
+  const args = [path.join(folder, 'website-controller.js'), plane().kubeconfigFile];
+  return new ProgramProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+}
 
-  const core = config.makeApiClient(CoreV1Api);
-  const custom = config.makeApiClient(CustomObjectsApi);
+const config = useResource(() => {
+  const loaded = new KubeConfig();
+  loaded.loadFromString(plane().kubeconfig);
+  return loaded;
+});
+const controller = useResource(startGuideController, (started) => started.stop(), 120_000);
+
+// The tests continue with the custom resource that the first one creates.
+describe('the controller of the guide', () => {
   const namespace = 'default';
   const name = 'home';
   const websites = { group: 'example.com', version: 'v1', namespace, plural: 'websites' };
-  const readPage = async (): Promise<string | undefined> => (await core.readNamespacedConfigMap({ namespace, name })).data?.['index.html'];
-  const waitForPage = (text: string): Promise<unknown> =>
-    waitUntil(`${text}\n${controller.output}`, async () => (await readPage().catch(() => '')) === text);
-  const body = { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name }, spec: { title: 'Welcome' } };
-  await waitUntil('the custom resource to be served', () => custom.createNamespacedCustomObject({ ...websites, body }).catch(() => false));
-  await waitForPage('<h1>Welcome</h1>');
-  await waitUntil('the status', async () => {
-    const { status } = await custom.getNamespacedCustomObject({ ...websites, name });
-    return status?.configMap === name;
+  const core = (): CoreV1Api => config().makeApiClient(CoreV1Api);
+  const custom = (): CustomObjectsApi => config().makeApiClient(CustomObjectsApi);
+
+  /** Waits until the ConfigMap of the custom resource has this page. */
+  async function waitForPage(html: string): Promise<void> {
+    const readPage = async (): Promise<string | undefined> =>
+      (await core().readNamespacedConfigMap({ namespace, name })).data?.['index.html'];
+    await waitUntil(`${html}\n${controller().output}`, async () => (await readPage().catch(() => '')) === html);
+  }
+
+  test('creates a ConfigMap for a custom resource', async () => {
+    const body = { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name }, spec: { title: 'Welcome' } };
+    const create = () => custom().createNamespacedCustomObject({ ...websites, body });
+    await waitUntil('the custom resource to be served', () => create().catch(() => false));
+    await waitForPage('<h1>Welcome</h1>');
   });
-  await core.deleteNamespacedConfigMap({ namespace, name });
-  await waitForPage('<h1>Welcome</h1>');
-  await custom.patchNamespacedCustomObject({ ...websites, name, body: [{ op: 'replace', path: '/spec/title', value: 'Hello' }] });
-  await waitForPage('<h1>Hello</h1>');
-  expect(await controller.stop()).toBe(0);
-}, 120_000);
+
+  test('writes the name of the ConfigMap to the status', async () => {
+    await waitUntil('the status', async () => {
+      const { status } = await custom().getNamespacedCustomObject({ ...websites, name });
+      return status?.configMap === name;
+    });
+  });
+
+  test('restores a deleted ConfigMap', async () => {
+    await core().deleteNamespacedConfigMap({ namespace, name });
+    await waitForPage('<h1>Welcome</h1>');
+  });
+
+  test('updates the ConfigMap when the custom resource changes', async () => {
+    await custom().patchNamespacedCustomObject({ ...websites, name, body: [{ op: 'replace', path: '/spec/title', value: 'Hello' }] });
+    await waitForPage('<h1>Hello</h1>');
+  });
+
+  test('ends with 0 when it is stopped', async () => {
+    expect(await controller().stop()).toBe(0);
+  });
+});

@@ -38,15 +38,15 @@ test('the cleaner invalidates an unused token of an account after a year, delete
     timeoutMs: 15_000,
     clock: cluster().clock,
   });
-  await accounts().create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
-  for (const name of ['made', 'by-hand']) {
+  await accounts().create({ metadata: { name: 'old' }, secrets: [{ name: 'auto-created' }] });
+  for (const name of ['auto-created', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };
     await secrets().create({ metadata: { name, annotations }, type: 'platform.io/service-account-token' });
   }
-  expect(await secretLabelsAfterDays(300)).toEqual({ made: undefined, 'by-hand': undefined });
-  const marked = await secretLabelsAfterDays(400);
-  const day = new Date(Date.now() + 400 * DAY_MS).toISOString().slice(0, 10);
-  expect(marked).toEqual({ made: { 'platform.io/legacy-token-invalid-since': day }, 'by-hand': undefined });
-  expect(Object.keys(await secretLabelsAfterDays(700))).toEqual(['by-hand', 'made']);
+  expect(await secretLabelsAfterDays(300)).toEqual({ 'auto-created': undefined, 'by-hand': undefined });
+  const labelsAfterAYear = await secretLabelsAfterDays(400);
+  const invalidSince = new Date(Date.now() + 400 * DAY_MS).toISOString().slice(0, 10);
+  expect(labelsAfterAYear).toEqual({ 'auto-created': { 'platform.io/legacy-token-invalid-since': invalidSince }, 'by-hand': undefined });
+  expect(Object.keys(await secretLabelsAfterDays(700))).toEqual(['auto-created', 'by-hand']);
   expect(Object.keys(await secretLabelsAfterDays(800))).toEqual(['by-hand']);
 });

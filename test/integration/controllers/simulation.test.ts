@@ -86,8 +86,8 @@ describe('simulated nodes', () => {
     const jobs = resourceOf('batch.v1.Job');
     await workloads.objects(jobs).create({ metadata: { name: 'job' }, spec: { completions: 3, parallelism: 2, template } });
     const job = await workloads.waitFor('the end of the job', async () => {
-      const present = await workloads.objects(jobs).get('job');
-      return present.body.status?.completionTime === undefined ? undefined : present;
+      const current = await workloads.objects(jobs).get('job');
+      return current.body.status?.completionTime === undefined ? undefined : current;
     });
     expect(job.body.status).toMatchObject({ succeeded: 3 });
   });
@@ -106,6 +106,7 @@ describe('simulated nodes', () => {
         metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
       },
     });
+    // Each pod requests 100m CPU and should use half of it, so 300m need six pods.
     await workloads.readyPods('busy', 6);
     const patch = { metadata: { annotations: { 'simulation.platform.io/cpu-load': '50m' } } };
     await workloads.objects(DEPLOYMENTS).patch('busy', 'merge', patch);

@@ -7,17 +7,21 @@ import { useFolder } from '../../support/use-resource';
 
 const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
 
+/** The name of the program with its version, operating system and processor, the product with its commit, and a suffix. */
+const UPSTREAM_AGENT = /^kube-controller-manager\/v1\.31\.1 \((?:\w+\/\w+)\) kubernetes\/unknown\/([\w:-]+)$/;
+const PLATFORM_AGENT = /^controllers\/v1\.31\.1 \((?:\w+\/\w+)\) platform\/unknown\/([\w:-]+)$/;
+
 describe.each([
   {
     naming: '--naming=kubernetes',
-    more: ['--use-service-account-credentials=false'],
-    pattern: /^kube-controller-manager\/v1\.31\.1 \((\w+\/\w+)\) kubernetes\/unknown\/([\w:-]+)$/,
+    flags: ['--use-service-account-credentials=false'],
+    pattern: UPSTREAM_AGENT,
     suffixes: ['shared-informers', 'leader-election', 'service-account-controller', 'root-ca-cert-publisher'],
   },
   {
     naming: '--naming=kubernetes',
-    more: [],
-    pattern: /^kube-controller-manager\/v1\.31\.1 \((\w+\/\w+)\) kubernetes\/unknown\/([\w:-]+)$/,
+    flags: [],
+    pattern: UPSTREAM_AGENT,
     suffixes: [
       'kube-controller-manager',
       'shared-informers',
@@ -28,8 +32,8 @@ describe.each([
   },
   {
     naming: '--naming=platform',
-    more: [],
-    pattern: /^controllers\/v1\.31\.1 \((\w+\/\w+)\) platform\/unknown\/([\w:-]+)$/,
+    flags: [],
+    pattern: PLATFORM_AGENT,
     suffixes: [
       'controllers',
       'shared-informers',
@@ -38,14 +42,14 @@ describe.each([
       'system:serviceaccount:platform-system:root-ca-cert-publisher',
     ],
   },
-])('controllers with $naming $more', ({ naming, more, pattern, suffixes }) => {
+])('controllers with $naming $flags', ({ naming, flags, pattern, suffixes }) => {
   const folder = useFolder('user-agents');
   const log = path.join(folder, 'audit.log');
   const { cluster } = useSimulatedCluster(() => {
     const policy = path.join(folder, 'policy.yaml');
     writeFileSync(policy, POLICY);
     const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
-    return { serverArgs: [naming, ...audit], controllerArgs: [naming, ...more] };
+    return { serverArgs: [naming, ...audit], controllerArgs: [naming, ...flags] };
   });
 
   /** The distinct user agents in the audit log. */
@@ -55,7 +59,7 @@ describe.each([
   };
 
   test('send User-Agent headers in the upstream form, ending in the controller, its account or the shared task', async () => {
-    const seenSuffixes = (): readonly string[] => loggedUserAgents().flatMap((agent) => pattern.exec(agent)?.[2] ?? []);
+    const seenSuffixes = (): readonly string[] => loggedUserAgents().flatMap((agent) => pattern.exec(agent)?.[1] ?? []);
     const haveSentRequests = (): boolean => suffixes.every((suffix) => seenSuffixes().includes(suffix));
     await waitUntil(`requests of ${suffixes.join(', ')}`, haveSentRequests, { timeoutMs: 30_000, clock: cluster().clock });
     expect(loggedUserAgents().filter((agent) => agent !== '' && !pattern.test(agent))).toEqual([]);

@@ -84,12 +84,13 @@ describe('NamespaceAutoProvision', () => {
   const create = (namespace: string, name: string) => api.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
 
   it('creates the namespace for ten requests at once', async () => {
-    await Promise.all(Array.from({ length: 10 }, (_, index) => create('together', `m${index}`)));
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, index) => create('together', `m${index}`)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('creates the namespace before webhooks are called', async () => {
+  it('creates the namespace of a ConfigMap and of an eviction before their unreachable webhook is called', async () => {
     const webhook = {
-      name: 'away.example.com',
+      name: 'unreachable.example.com',
       clientConfig: { url: 'https://127.0.0.1:1/' },
       rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'pods/eviction'] }],
       failurePolicy: 'Ignore',
@@ -97,8 +98,8 @@ describe('NamespaceAutoProvision', () => {
       admissionReviewVersions: ['v1'],
     };
     const path = '/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations';
-    await api.create(path, { metadata: { name: 'away' }, webhooks: [webhook] });
-    await create('asked', 'm');
+    await api.create(path, { metadata: { name: 'unreachable' }, webhooks: [webhook] });
+    await create('requested', 'm');
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x' } };
     const response = await api.post('/api/v1/namespaces/evicted/pods/x/eviction', eviction);
     expect(response.message).toContain('pods "x" not found');

@@ -9,8 +9,11 @@ const root = path.join(__dirname, '..', '..', '..');
 const FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
 const SOURCE = /\.(?:ts|mjs|cjs)$/;
 
+/** A section sign. Written as an escape, so that this file does not match. */
 const SECTION = /\u00a7/;
+/** The number of a public document. */
 const PUBLIC = /\b(?:RFC \d|KEP-\d)/;
+/** Names of documents that are not part of the repository, with `.md` or the number of a section. */
 const UNAVAILABLE = /behaviour[-]reference|\b(?:design|specification|libraries)(?:[.]md\b| \d)/i;
 
 const citesUnavailableDocument = (line: string): boolean => UNAVAILABLE.test(line) || (SECTION.test(line) && !PUBLIC.test(line));
@@ -32,20 +35,22 @@ test('no source cites a document that its reader does not have', () => {
   expect(violations).toEqual([]);
 });
 
+/** A line that begins as a comment, or as a further line of one. */
 const COMMENT = /^\s*(?:\/?\*|\/\/)/;
+/** The name of a source file with the folders before it; not the end of a longer path, of a pattern or of a package. */
 const FILE = /(?<![\w./@<*-])(?:[\w-]+\/)*[\w-]+\.(?:ts|mjs)\b/g;
 
-test('no comment names a source file that is not there', () => {
+test('no comment names a source file that does not exist', () => {
   const files = listSources();
   // A comment may shorten the path of a file to its last parts.
-  const known = new Set(files.flatMap((file) => file.split(path.sep).map((_, index, parts) => parts.slice(index).join('/'))));
+  const existingPaths = new Set(files.flatMap((file) => file.split(path.sep).map((_, index, parts) => parts.slice(index).join('/'))));
   const missing = files.flatMap((file) =>
     readFileSync(path.join(root, file), 'utf8')
       .split('\n')
       .flatMap((line, index) =>
         (COMMENT.test(line) ? (line.match(FILE) ?? []) : []).map((named) => ({ named, location: `${file}:${index + 1}` })),
       )
-      .flatMap(({ named, location }) => (known.has(named) ? [] : [`${location}: ${named}`])),
+      .flatMap(({ named, location }) => (existingPaths.has(named) ? [] : [`${location}: ${named}`])),
   );
   expect(missing).toEqual([]);
 });
