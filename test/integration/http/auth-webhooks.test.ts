@@ -50,6 +50,7 @@ function replyWith(reply: (body: Body) => Reply): void {
   webhookState.reply = reply;
 }
 
+/** Writes a kubeconfig for the webhook, and returns its path. */
 function kubeconfig(): string {
   const file = path.join(folder, 'kubeconfig');
   const { port, caBundle } = webhookServer();
@@ -64,6 +65,7 @@ function flagsOf(...argv: readonly string[]): ServerFlags {
   return parsed.values;
 }
 
+/** Writes an AuthorizationConfiguration with RBAC and the webhook, and returns its path. */
 function configuration(webhook: object, name = 'w'): string {
   const file = path.join(folder, 'authorization.yaml');
   const authorizers = [
@@ -73,6 +75,7 @@ function configuration(webhook: object, name = 'w'): string {
   writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthorizationConfiguration', authorizers }));
   return file;
 }
+/** The webhook of a configuration, with changed members. */
 const webhook = (changes: object = {}): object => ({
   timeout: '3s',
   subjectAccessReviewVersion: 'v1',
@@ -116,7 +119,7 @@ describe('an authorization webhook', () => {
 
   const broken: Reply = { status: 400, body: {} };
   const notJson: Reply = { status: 200, body: '<html>' };
-  it.each<[string, Reply, string]>([
+  it.each<[title: string, reply: Reply, failurePolicy: string]>([
     ['fails', broken, 'NoOpinion'],
     ['fails', broken, 'Deny'],
     ['sends no JSON', notJson, 'NoOpinion'],

@@ -10,7 +10,7 @@ import { issueClientCertificate, HOUR_MS, tlsPairOf, issueServerCertificate } fr
 const api = useServer();
 
 /** Sends requests on one keep-alive connection, and counts the connections that it opened. */
-function keptConnection({ certificate, key }: Credential): { status(): Promise<number>; connections(): number } {
+function openKeepAliveClient({ certificate, key }: Credential): { status(): Promise<number>; connections(): number } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, cert: certificate, key });
   let connections = 0;
   const status = (): Promise<number> =>
@@ -26,7 +26,8 @@ function keptConnection({ certificate, key }: Credential): { status(): Promise<n
   return { status, connections: () => connections };
 }
 
-const statusOf = async (client: Promise<Credential>): Promise<number> => keptConnection(await client).status();
+/** The status of a request on a new connection with the certificate. */
+const statusOf = async (client: Promise<Credential>): Promise<number> => openKeepAliveClient(await client).status();
 const trustClientAuthorities = async (bundle: string): Promise<void> =>
   api.server.renew({ ...tlsPairOf(await issueServerCertificate(api.authority)), clientCa: Buffer.from(bundle) });
 
@@ -52,14 +53,14 @@ describe('a subordinate authority alone in the bundle', () => {
 it('a client certificate alone in the bundle authenticates its own client and none that it signed', async () => {
   const client = await issueClientCertificate(api.authority);
   await trustClientAuthorities(client.certificate);
-  expect(await keptConnection(client).status()).toBe(200);
+  expect(await openKeepAliveClient(client).status()).toBe(200);
   expect(await statusOf(issueClientCertificate(client))).toBe(401);
 });
 
 it('an authority that is no longer trusted authenticates no request, on open connections either', async () => {
   await trustClientAuthorities(api.authority.certificate);
   const nextAuthority = await createAuthority({ subject: { commonName: 'next-ca' }, lifetimeMs: HOUR_MS, clock });
-  const existing = keptConnection(await issueClientCertificate(api.authority));
+  const existing = openKeepAliveClient(await issueClientCertificate(api.authority));
   expect(await existing.status()).toBe(200);
   await trustClientAuthorities(api.authority.certificate + nextAuthority.certificate);
   expect(await existing.status()).toBe(200);

@@ -29,6 +29,7 @@ import { useStarter } from './fixture';
 
 const start = useStarter();
 
+/** Writes a Secret through a server, and checks that its value is not in the raw text of the store. */
 async function expectSecretUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {
   const { api, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER);
   expect((await createSecret(api)).status).toBe(201);
@@ -59,6 +60,7 @@ test.each([
 
 describe('with the wrong key', () => {
   const REASON = 'cipher: message authentication failed';
+  /** The status, reason and message of a rejection. */
   const internalError = (text: string): readonly unknown[] => [500, 'InternalError', `Internal error occurred: ${text}`];
   const LIST_FAILURE = `unable to transform key "/registry/secrets/default/s": ${REASON}`;
   const BUSY = [429, 'TooManyRequests', 'storage is (re)initializing'];
@@ -72,7 +74,7 @@ describe('with the wrong key', () => {
   const statusAt = async (path: string): Promise<number> => (await server().api.get(path)).status;
 
   // As recorded of the reference server.
-  test.each<[string, string, CallOptions, readonly unknown[]]>([
+  test.each<[title: string, path: string, options: CallOptions, rejection: readonly unknown[]]>([
     ['a get', `${SECRETS}/s`, {}, internalError(REASON)],
     ['a cached get', `${SECRETS}/s?resourceVersion=0`, {}, internalError(REASON)],
     ['an update', `${SECRETS}/s`, { method: 'PUT', body: { metadata: { name: 's' }, stringData: { a: 'x' } } }, internalError(REASON)],
@@ -114,7 +116,7 @@ describe('with the wrong key', () => {
   });
 });
 
-test('a key that stored Secrets need cannot be taken out of the configuration while the server runs', async () => {
+test('a key that stored Secrets need cannot be removed from the configuration while the server runs', async () => {
   const store = await createStoreWithSecret(providerWithKeys('aesgcm', 'a'));
   const { api, configurations, write, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'b', 'a'));
   const [configuration] = configurations.configurations;
@@ -147,7 +149,7 @@ test('a value is decrypted once, however often it is read', async () => {
   await createSecret(api);
   await api.get(`${SECRETS}/s`);
   const before = joinChunks(encryption.metrics.expose());
-  for (let time = 0; time < 5; time++) {
+  for (let round = 0; round < 5; round++) {
     await api.get(`${SECRETS}/s`);
     await api.get(SECRETS);
   }

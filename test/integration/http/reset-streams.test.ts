@@ -19,7 +19,7 @@ const api = useServer();
 
 const destroyAfterTest = stopAfterTest((socket: TLSSocket) => socket.destroy());
 
-/** Sends the preface and the frames on a new connection. */
+/** Sends the preface and the frames on a new connection. Returns a function that sends further frames. */
 async function sendFrames(...frames: readonly Buffer[]): Promise<(frame: Buffer) => void> {
   const options = { host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] };
   const socket = destroyAfterTest(connect(options));
@@ -39,8 +39,12 @@ interface Request {
 const requestsWith = ({ hasBody }: Pick<Request, 'hasBody'>): readonly Request[] =>
   METHODS.flatMap((method) => PATHS.flatMap((path) => EXPECTATIONS.map((expect) => ({ method, path, expect, hasBody }))));
 
+/** Streams of clients have odd numbers; {@link WATCH_STREAM} is the first one. */
+const streamId = (index: number): number => 2 * index + 1;
+const WATCH_STREAM = streamId(0);
+
 /** The HEADERS frame of a request. */
-function head(stream: number, { method, path, expect, hasBody }: Request): Buffer {
+function requestHeaders(stream: number, { method, path, expect, hasBody }: Request): Buffer {
   const target = method === 'CONNECT' ? {} : { ':scheme': 'https', ':path': path };
   const others = { ':authority': 'x', authorization: `Bearer ${ADMIN}`, ...(expect === undefined ? {} : { expect }) };
   const headers = Object.entries({ ':method': method, ...target, ...others });
@@ -53,8 +57,8 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
     ['before its body', true],
   ])('is dropped %s, for any method, path and expectation', async (_title, hasBody) => {
     const frames = requestsWith({ hasBody }).flatMap((request, index) => {
-      const stream = 2 * index + 1;
-      return [head(stream, request), resetFrame(stream, code)];
+      const stream = streamId(index);
+      return [requestHeaders(stream, request), resetFrame(stream, code)];
     });
     await sendFrames(...frames);
     await api.get(`${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
@@ -64,11 +68,11 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
   it('is dropped while another stream of its connection has a watch', async () => {
     const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined, hasBody: false };
     const frames = requestsWith({ hasBody: true }).flatMap((request, index) => {
-      const stream = 2 * index + 3;
-      return [head(stream, request), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
+      const stream = streamId(index + 1);
+      return [requestHeaders(stream, request), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
     });
-    const send = await sendFrames(head(1, watch));
-    frames.forEach(send);
+    const sendFrame = await sendFrames(requestHeaders(WATCH_STREAM, watch));
+    frames.forEach(sendFrame);
     const body = JSON.stringify({ metadata: { generateName: 'seen-' } });
     expect((await api.post(CONFIGMAPS, body)).status).toBe(201);
     expect((await api.get('/version')).status).toBe(200);

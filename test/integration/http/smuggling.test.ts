@@ -67,6 +67,39 @@ const pickFields = (random: SeededRandom): readonly (readonly [string, string])[
 
 const authorizedHeaders = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
 
+const pickToken = (random: SeededRandom): string => (random.withProbability(0.5) ? ALICE : ADMIN);
+
+/** The bytes of an HTTP/1.1 or 1.0 request with random framing, headers and body. */
+function randomHttp1Request(random: SeededRandom, path: string): string {
+  const authorizedSmuggled = SMUGGLED.replace('Host: x\r\n', authorizedHeaders(ALICE));
+  const body = random.pick(['hello', SMUGGLED, authorizedSmuggled]);
+  const framing = fillIn(random.pick(PARTS.framings), body);
+  const version = random.withProbability(0.9) ? '1.1' : '1.0';
+  const extras = `${random.pick(PARTS.extras)}${random.pick(PARTS.extras)}`;
+  const requestLine = `${random.pick(PARTS.methods)} ${path} HTTP/${version}\r\n`;
+  const fields = random.withProbability(0.5) ? framing + extras : extras + framing;
+  const headers = authorizedHeaders(pickToken(random)) + fields;
+  return `${requestLine}${headers}\r\n${fillIn(random.pick(PARTS.bodies), body)}`;
+}
+
+/** An HTTP/2 request with random pseudo-headers, headers, data frames and trailers. */
+function randomHttp2Request(random: SeededRandom, path: string): RawHttp2Request {
+  const pathEnding = random.withProbability(0.7) ? '' : fillIn(random.pick(PARTS.http2PathEndings), '');
+  return {
+    headers: [
+      [':method', random.pick(PARTS.methods)],
+      [':path', `${path}${pathEnding}`],
+      [':scheme', 'https'],
+      [':authority', random.pick(['x', 'a@b', 'x:1'])],
+      ['authorization', `Bearer ${pickToken(random)}`],
+      ...pickFields(random),
+      ...pickFields(random),
+    ],
+    data: random.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
+    ...(random.withProbability(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
+  };
+}
+
 describeWithEachBackend('an aggregated API server', (startBackend) => {
   const api = useServer();
   const backend = useResource(
@@ -96,8 +129,7 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
   async function sendRaw(bytes: string): Promise<string> {
     const socket = api.openSocket();
     let text = '';
-    // Awaited before the requests are read: a caller that removes them would otherwise take away what the probe waits
-    // for.
+    // Completes before this function returns, because callers then remove the recorded requests, on which it waits.
     let roundTrip = Promise.resolve();
     await new Promise<void>((resolve) => {
       socket.once('secureConnect', () => socket.write(Buffer.from(bytes + CLOSING_REQUEST, 'latin1')));
@@ -210,14 +242,7 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
     async () => {
       const random = createSeededRandom(45);
       for (let round = 0; round < HTTP1_ROUNDS; round += 1) {
-        const body = random.pick(['hello', SMUGGLED, SMUGGLED.replace('Host: x\r\n', `Host: x\r\nAuthorization: Bearer ${ALICE}\r\n`)]);
-        const framing = fillIn(random.pick(PARTS.framings), body);
-        const version = random.withProbability(0.9) ? '1.1' : '1.0';
-        const extras = `${random.pick(PARTS.extras)}${random.pick(PARTS.extras)}`;
-        const head = `${random.pick(PARTS.methods)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
-        const fields = random.withProbability(0.5) ? framing + extras : extras + framing;
-        const headers = authorizedHeaders(random.withProbability(0.5) ? ALICE : ADMIN) + fields;
-        const bytes = `${head}${headers}\r\n${fillIn(random.pick(PARTS.bodies), body)}`;
+        const bytes = randomHttp1Request(random, `${FLUNDERS}?case=${round}`);
         await sendRaw(bytes);
         const received = await takeRequests();
         const unexpected = received.filter((request) => !isAuthorized(request) || !request.line.endsWith(`?case=${round}`));
@@ -233,20 +258,7 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
     async () => {
       const random = createSeededRandom(46);
       for (let round = 0; round < HTTP2_ROUNDS; round += 1) {
-        const end = random.withProbability(0.7) ? '' : fillIn(random.pick(PARTS.http2PathEndings), '');
-        const sent: RawHttp2Request = {
-          headers: [
-            [':method', random.pick(PARTS.methods)],
-            [':path', `${FLUNDERS}?case=${round}${end}`],
-            [':scheme', 'https'],
-            [':authority', random.pick(['x', 'a@b', 'x:1'])],
-            ['authorization', `Bearer ${random.withProbability(0.5) ? ALICE : ADMIN}`],
-            ...pickFields(random),
-            ...pickFields(random),
-          ],
-          data: random.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
-          ...(random.withProbability(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
-        };
+        const sent = randomHttp2Request(random, `${FLUNDERS}?case=${round}`);
         const data = await sendRawHttp2Request(api.server.port, sent);
         expect({ sent, data }).not.toEqual({ sent, data: expect.stringContaining('"code":500') });
         const received = await takeRequests();
