@@ -12,8 +12,8 @@ import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const SERVICES = '/api/v1/namespaces/default/services';
-/** Writers, each with one request in flight, so that a kill hits some in every phase. */
-const WORKERS = 8;
+/** Writers, each with one request in flight, so that a kill hits some in every phase of a write. */
+const WRITERS = 8;
 /** Milliseconds of writing before each kill. */
 const KILL_DELAYS_MS = [20, 90, 250, 600];
 const RANGE_FLAGS = ['--service-cluster-ip-range=10.0.0.0/22,fd00::/112', '--service-node-port-range=30000-30399'];
@@ -48,12 +48,12 @@ describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
     try {
       for (const [round, delayMs] of KILL_DELAYS_MS.slice(1).entries()) {
         const victim = await start();
-        const client = new ApiClient(survivor.address, survivor.certificates, WORKERS);
-        const writers = { areActive: true };
-        const writing = Array.from({ length: WORKERS }, (_, worker) => writeServices(client, `s${round}-w${worker}`, writers));
+        const client = new ApiClient(survivor.address, survivor.certificates, WRITERS);
+        const stop = new AbortController();
+        const writing = startWriters(client, `s${round}`, stop.signal);
         await killWhileWriting(victim, `k${round}`, delayMs);
-        writers.areActive = false;
-        await Promise.all(writing);
+        stop.abort();
+        await writing;
         client.close();
         expect((await auditStoredAllocations(store)).findings).toEqual([]);
       }
@@ -66,41 +66,59 @@ describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
 
 /** Kills the server after `delayMs` of writes; returns the number of Services that went through all steps. */
 async function killWhileWriting(server: ApiServer, prefix: string, delayMs: number): Promise<number> {
-  const client = new ApiClient(server.address, server.certificates, WORKERS);
-  const writing = Array.from({ length: WORKERS }, (_, worker) => writeServices(client, `${prefix}-w${worker}`, { areActive: true }));
+  const client = new ApiClient(server.address, server.certificates, WRITERS);
+  const writing = startWriters(client, prefix, new AbortController().signal);
   await new Promise((resolve) => setTimeout(resolve, delayMs));
   await server.process.kill();
-  const completed = await Promise.all(writing);
+  const completed = await writing;
   client.close();
   return completed.reduce((sum, count) => sum + count, 0);
 }
 
+/** Starts {@link WRITERS} writers with Services of different names. Resolves with what {@link writeServices} returns for each. */
+const startWriters = (client: ApiClient, prefix: string, stop: AbortSignal): Promise<readonly number[]> =>
+  Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeServices(client, `${prefix}-w${writer}`, stop)));
+
 /**
- * Creates, changes and partly deletes Services until the connection breaks or `writers.areActive` is false. Returns the
- * number of Services that went through all steps, each of which may have been rejected.
+ * Creates, changes and partly deletes Services until the connection breaks or `stop` is aborted. Returns the number of
+ * Services that went through all steps, each of which may have been rejected.
  */
-async function writeServices(client: ApiClient, prefix: string, writers: { readonly areActive: boolean }): Promise<number> {
-  const object = (name: string, spec: object): object => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec });
-  let n = 0;
-  for (; writers.areActive; n++) {
-    const name = `${prefix}-${n}`;
-    const steps: readonly (readonly [method: string, path: string, body?: object])[] = [
-      ['POST', SERVICES, object(name, { type: 'NodePort', ipFamilyPolicy: 'PreferDualStack', ports: [{ port: 80 }] })],
-      ['PATCH', `${SERVICES}/${name}`, { spec: { ipFamilyPolicy: 'SingleStack', ports: [{ port: 80, nodePort: 30_000 + (n % 16) }] } }],
-      ['PATCH', `${SERVICES}/${name}`, { spec: { type: 'ClusterIP' } }],
-      ...(n % 3 === 0 ? ([] as const) : ([['DELETE', `${SERVICES}/${name}`]] as const)),
-    ];
-    for (const [method, path, body] of steps) {
+async function writeServices(client: ApiClient, prefix: string, stop: AbortSignal): Promise<number> {
+  let completed = 0;
+  for (; !stop.aborted; completed++) {
+    for (const { method, path, body } of serviceSteps(`${prefix}-${completed}`, completed)) {
       const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
       try {
         const response = await client.send(method, path, body, { timeoutMs: 10_000, headers });
-        // A node port of another worker is rejected, and so are requests that depend on it.
+        // A node port of another writer is rejected, and so are requests that depend on it. A full range is reported as 500.
         if (response.status >= 500 && !response.text.includes('range is full')) throw new Error(`${method} ${path}: ${response.text}`);
       } catch (error) {
-        if (isConnectionCut(error)) return n;
+        if (isConnectionCut(error)) return completed;
         throw error;
       }
     }
   }
-  return n;
+  return completed;
+}
+
+interface ServiceStep {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+}
+
+/**
+ * Requests that allocate and release cluster IPs of both families and node ports of one Service. Only some Services are
+ * deleted in the end, so that there are allocations to keep. Writers compete for 16 node ports.
+ */
+function serviceSteps(name: string, serial: number): readonly ServiceStep[] {
+  const path = `${SERVICES}/${name}`;
+  const spec = { type: 'NodePort', ipFamilyPolicy: 'PreferDualStack', ports: [{ port: 80 }] };
+  const singleStackSpec = { ipFamilyPolicy: 'SingleStack', ports: [{ port: 80, nodePort: 30_000 + (serial % 16) }] };
+  const steps: readonly ServiceStep[] = [
+    { method: 'POST', path: SERVICES, body: { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec } },
+    { method: 'PATCH', path, body: { spec: singleStackSpec } },
+    { method: 'PATCH', path, body: { spec: { type: 'ClusterIP' } } },
+  ];
+  return serial % 3 === 0 ? steps : [...steps, { method: 'DELETE', path }];
 }

@@ -22,12 +22,14 @@ import {
 
 /** Writers, each with names of its own. */
 const WRITERS = 4;
-/** Together larger than a pipe buffer and than one page of the backup. */
+/** ConfigMaps that make the backup larger than a pipe buffer and than one page of the backup, and their characters. */
 const FILLERS = 600;
 const FILLER_LENGTH = 4_000;
 
 /** On a busy disk a write can exceed the timeout of the server; its outcome is then unknown. */
 const TIMEOUT_STATUS = 504;
+/** Rounds of every writer before the backup, which therefore contains objects of each. */
+const ROUNDS_BEFORE_BACKUP = 4;
 /** Rounds of every writer while the backup waits for its reader. */
 const ROUNDS_DURING_BACKUP = 5;
 const ROUNDS_TIMEOUT_MS = 60_000;
@@ -52,8 +54,8 @@ class Writer {
     while (!this.isStopped) {
       this.rounds += 1;
       // The names sort to the two ends of the key range that the backup reads in order.
-      await this.writeRound(`a-first-${this.lane}`);
-      await this.writeRound(`z-second-${this.lane}`);
+      await this.writeCounter(`a-first-${this.lane}`);
+      await this.writeCounter(`z-second-${this.lane}`);
       // New names sort before, between and after the existing ones.
       const name = `${'bmy'.charAt(this.rounds % 3)}-${this.lane}-${this.rounds}`;
       const response = await this.client.send('POST', MAPS, { metadata: { name } });
@@ -63,12 +65,13 @@ class Writer {
     }
   }
 
-  private async writeRound(name: string): Promise<void> {
+  /** Sets the counter of an object to the current round. */
+  private async writeCounter(name: string): Promise<void> {
     const body = { metadata: { name }, data: { number: String(this.rounds) } };
     const put = await this.client.send('PUT', `${MAPS}/${name}`, body);
     const response = put.status === 404 ? await this.client.send('POST', MAPS, body) : put;
     // The next write requires this one.
-    if (response.status === TIMEOUT_STATUS) await this.writeRound(name);
+    if (response.status === TIMEOUT_STATUS) await this.writeCounter(name);
     else if (response.status >= 300) throw new Error(response.text);
   }
 }
@@ -77,7 +80,7 @@ class Writer {
 async function backUpSlowly(location: StoreLocation, meanwhile: () => Promise<void>): Promise<Buffer> {
   const run = startMigrate(['backup', '--file=-', ...location.flags], 'pipe');
   const { stdout } = run.child;
-  if (stdout === null) throw new Error('there is no output');
+  if (stdout === null) throw new Error('the command has no standard output');
   const chunks: Buffer[] = [];
   for await (const chunk of stdout) {
     if (chunks.push(Buffer.from(chunk)) === 1) await meanwhile();
@@ -86,7 +89,8 @@ async function backUpSlowly(location: StoreLocation, meanwhile: () => Promise<vo
   return Buffer.concat(chunks);
 }
 
-const numberOf = (objects: readonly ApiObject[], name: string): number =>
+/** The counter of an object; 0 when the object does not exist. */
+const counterOf = (objects: readonly ApiObject[], name: string): number =>
   Number(objects.find(({ metadata }) => metadata.name === name)?.data?.['number'] ?? 0);
 
 /** Restores a backup into a store, and returns the objects that a server on it has. */
@@ -104,15 +108,18 @@ async function restoredObjects(target: StoreLocation, bytes: Buffer): Promise<re
 
 /** Expects the writes up to the revision and no later ones. The writers have made writes before and after it. */
 function expectWritesUpTo(revision: number, objects: readonly ApiObject[], writers: readonly Writer[]): void {
-  const names = new Set(objects.map(({ metadata }) => metadata.name));
-  const created = writers.flatMap((writer) => [...writer.created]);
-  const later = created.filter(([, acknowledged]) => acknowledged > revision);
-  expect(later.length).toBeGreaterThanOrEqual(ROUNDS_DURING_BACKUP * WRITERS);
-  expect(later.length).toBeLessThan(created.length);
-  expect(created.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
+  const restored = new Set(objects.map(({ metadata }) => metadata.name));
+  const acknowledged = writers.flatMap((writer) => Array.from(writer.created, ([name, createdAt]) => ({ name, createdAt })));
+  const before = acknowledged.filter(({ createdAt }) => createdAt <= revision);
+  const after = acknowledged.filter(({ createdAt }) => createdAt > revision);
+  expect(before).not.toEqual([]);
+  expect(after.length).toBeGreaterThanOrEqual(ROUNDS_DURING_BACKUP * WRITERS);
+  expect(before.filter(({ name }) => !restored.has(name))).toEqual([]);
+  expect(after.filter(({ name }) => restored.has(name))).toEqual([]);
   for (let lane = 0; lane < WRITERS; lane++) {
-    const first = numberOf(objects, `a-first-${lane}`);
-    const second = numberOf(objects, `z-second-${lane}`);
+    const first = counterOf(objects, `a-first-${lane}`);
+    const second = counterOf(objects, `z-second-${lane}`);
+    // The second object is written after the first one in each round.
     expect([first, first - 1]).toContain(second);
   }
 }
@@ -127,17 +134,18 @@ function describeBackupDuringWrites(openLocation: OpenLocation): void {
     try {
       await createConfigMaps(client, FILLERS, FILLER_LENGTH);
       const writing = Promise.all(writers.map((writer) => writer.run()));
-      const rounds = (): number => Math.min(...writers.map((writer) => writer.rounds));
-      await waitUntil('some rounds', () => rounds() > 3);
+      const completedRounds = (): number => Math.min(...writers.map((writer) => writer.rounds));
+      await waitUntil('rounds before the backup', () => completedRounds() >= ROUNDS_BEFORE_BACKUP);
       const bytes = await backUpSlowly(source, async () => {
-        const before = rounds();
-        await waitUntil('more rounds', () => rounds() > before + ROUNDS_DURING_BACKUP, ROUNDS_TIMEOUT_MS);
+        const before = completedRounds();
+        await waitUntil('rounds during the backup', () => completedRounds() > before + ROUNDS_DURING_BACKUP, ROUNDS_TIMEOUT_MS);
       });
       for (const writer of writers) writer.stop();
       await writing;
 
       const objects = await restoredObjects(target, bytes);
-      expectWritesUpTo((await decodeBackupBytes(bytes)).header.revision, objects, writers);
+      const { revision } = (await decodeBackupBytes(bytes)).header;
+      expectWritesUpTo(revision, objects, writers);
       expect(objects.filter(({ metadata }) => metadata.name.startsWith('map-')).length).toBe(FILLERS);
     } finally {
       client.close();

@@ -23,23 +23,25 @@ import {
   type StoreLocation,
 } from './store-locations';
 
-/** So many that the program writes for long enough to be killed at work. */
+/** ConfigMaps in the backup: so many that a backup or a restore takes long enough to be killed while it runs. */
 const OBJECTS = 300;
-/** Characters in each object. */
-const FILLER = 20_000;
+/** Characters in each ConfigMap. */
+const FILLER_LENGTH = 20_000;
 
 /** Number of complete records at the beginning of a backup. */
 async function countWholeRecords(bytes: Buffer): Promise<number> {
-  let count = 0;
+  const keys: string[] = [];
   try {
-    for await (const { key } of (await decodeBackupBytes(bytes)).records()) count += key === '' ? 0 : 1;
+    for await (const { key } of (await decodeBackupBytes(bytes)).records()) keys.push(key);
   } catch (error) {
+    // The end of the backup is missing.
     if (!(error instanceof BackupFormatError)) throw error;
   }
-  return count;
+  return keys.length;
 }
 
-async function kill({ child, ended }: MigrateRun): Promise<void> {
+/** Kills a command, which must still be running. */
+async function killAtWork({ child, ended }: MigrateRun): Promise<void> {
   child.kill('SIGKILL');
   expect((await ended).code).toBeNull();
 }
@@ -59,20 +61,26 @@ async function withServer<T>(location: StoreLocation, use: (client: ApiClient, s
 const readMaps = (location: StoreLocation): Promise<readonly ApiObject[]> =>
   withServer(location, async (client) => (await listObjects(client, MAPS)).map(withoutVersion));
 
-/** The share of the backup that a restore has read when it is killed, with the words of the title. */
-const JUST_STARTED: readonly [title: string, share: number] = ['has hardly begun', 0.05];
-const HALF_DONE: readonly [title: string, share: number] = ['is half done', 0.5];
-const ALL_BUT_END: readonly [title: string, share: number] = ['lacks only the end of the backup', 1];
+interface RestoreProgress {
+  /** Part of the test title. */
+  readonly progress: string;
+  /** The share of the backup, from 0 to 1, that the restore receives before it is killed. With 1 only the last byte is missing. */
+  readonly share: number;
+}
 
-function describeKills(openLocation: OpenLocation, shares: readonly (readonly [string, number])[]): void {
+const JUST_STARTED: RestoreProgress = { progress: 'has hardly started', share: 0.05 };
+const HALF_DONE: RestoreProgress = { progress: 'is half done', share: 0.5 };
+const ALL_BUT_END: RestoreProgress = { progress: 'lacks only the end of the backup', share: 1 };
+
+function describeKills(openLocation: OpenLocation, restores: readonly RestoreProgress[]): void {
   const folder = useFolder('kills');
   const file = path.join(folder, 'a.backup');
   const source = useResource(openLocation, (location) => location.dispose());
   /** The objects in the backup. */
-  const backedUp = useResource(
+  const backedUpMaps = useResource(
     () =>
       withServer(source(), async (client) => {
-        await createConfigMaps(client, OBJECTS, FILLER);
+        await createConfigMaps(client, OBJECTS, FILLER_LENGTH);
         await migrate('backup', ...source().flags, `--file=${file}`);
         return (await listObjects(client, MAPS)).map(withoutVersion);
       }),
@@ -80,29 +88,29 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
     60_000,
   );
 
-  test.each(shares)(
-    'a restore killed when it %s is refused as unfinished and can be repeated',
-    async (_title, share) => {
+  test.each(restores)(
+    'a restore killed when it $progress is refused as unfinished and can be repeated',
+    async ({ share }) => {
       const bytes = readFileSync(file);
       const partialBytes = bytes.subarray(0, Math.min(bytes.length * share, bytes.length - 1));
-      const stored = await countWholeRecords(partialBytes);
+      const expectedRecords = await countWholeRecords(partialBytes);
       const target = await openLocation();
       try {
         const run = startMigrate(['restore', '--file=-', ...target.flags]);
         run.child.stdin?.write(partialBytes);
         // The mark of an unfinished restore is one more key.
-        await waitUntil(`${stored} records to be stored`, async () => (await target.countKeys()) === stored + 1);
-        await kill(run);
+        await waitUntil(`${expectedRecords} records to be stored`, async () => (await target.countKeys()) === expectedRecords + 1);
+        await killAtWork(run);
 
         await expect(target.startServer()).rejects.toThrow(/restoring .* has not finished/);
-        const incompleteBackup = path.join(target.folder, 'half.backup');
+        const incompleteBackup = path.join(target.folder, 'incomplete.backup');
         await expect(migrate('backup', ...target.flags, `--file=${incompleteBackup}`)).rejects.toThrow('is incomplete');
         expect(existsSync(incompleteBackup)).toBe(false);
         await expect(migrate('restore', ...target.flags, `--file=${file}`)).rejects.toThrow('--discard-unfinished');
 
         const output = await migrate('restore', ...target.flags, `--file=${file}`, '--discard-unfinished');
-        expect(output).toContain(`deleted ${stored + 1} keys`);
-        expect(await readMaps(target)).toEqual(backedUp());
+        expect(output).toContain(`deleted ${expectedRecords + 1} keys`);
+        expect(await readMaps(target)).toEqual(backedUpMaps());
       } finally {
         await target.dispose();
       }
@@ -118,15 +126,15 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
       first.child.stdin?.write(bytes.subarray(0, bytes.length - 1));
       const allKeys = (await countWholeRecords(bytes)) + 1;
       await waitUntil('all records to be stored', async () => (await target.countKeys()) === allKeys);
-      await kill(first);
+      await killAtWork(first);
       // The restore reads no input before it has deleted the existing keys.
       const second = startMigrate(['restore', '--file=-', ...target.flags, '--discard-unfinished']);
       await waitUntil('some keys to be deleted', async () => (await target.countKeys()) < allKeys);
-      await kill(second);
+      await killAtWork(second);
       // The mark is deleted last.
       if ((await target.countKeys()) > 0) await expect(target.startServer()).rejects.toThrow(/has not finished/);
       await migrate('restore', ...target.flags, `--file=${file}`, '--discard-unfinished');
-      expect(await readMaps(target)).toEqual(backedUp());
+      expect(await readMaps(target)).toEqual(backedUpMaps());
     } finally {
       await target.dispose();
     }
@@ -135,16 +143,15 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
   test('verify and restore reject a backup killed while it writes to a pipe', async () => {
     const run = startMigrate(['backup', '--file=-', ...source().flags], 'pipe');
     const { stdout } = run.child;
-    if (stdout === null) throw new Error('there is no output');
+    if (stdout === null) throw new Error('the command has no standard output');
     const chunks: Buffer[] = [];
     // The backup is larger than the pipe, so that the process waits for the reader.
-    const [first] = await new Promise<Buffer[]>((resolve) => stdout.once('data', (chunk: Buffer) => resolve([chunk])));
-    if (first !== undefined) chunks.push(first);
+    chunks.push(await new Promise<Buffer>((resolve) => stdout.once('data', resolve)));
     stdout.pause();
     run.child.kill('SIGKILL');
     for await (const chunk of stdout) chunks.push(Buffer.from(chunk));
     expect((await run.ended).code).toBeNull();
-    const truncated = path.join(folder, 'cut.backup');
+    const truncated = path.join(folder, 'truncated.backup');
     writeFileSync(truncated, Buffer.concat(chunks));
     expect(statSync(truncated).size).toBeLessThan(statSync(file).size);
     await expect(migrate('verify', `--file=${truncated}`)).rejects.toThrow('is truncated');
@@ -165,7 +172,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
       const name = readdirSync(folder).find((entry) => entry.startsWith('killed.backup.partial-'));
       return name !== undefined && statSync(path.join(folder, name)).size > 0 && name;
     });
-    await kill(run);
+    await killAtWork(run);
     expect(existsSync(killed)).toBe(false);
     await expect(migrate('verify', `--file=${path.join(folder, partial)}`)).rejects.toThrow('is truncated');
     // The partial file does not prevent another backup.

@@ -1,7 +1,7 @@
 /**
  * `platform migrate` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
  * both stores serve the same objects of several types and accept writes. A move while a server uses the store, or to a
- * target with keys, is rejected.
+ * target with keys, is rejected. The tests run in this order, because each move replaces the store in use.
  */
 import path from 'node:path';
 import { ApiClient, type ApiObject } from '../../support/http/api-client';
@@ -45,12 +45,17 @@ const DEPLOYMENT = {
   },
 };
 
-const CREATED_OBJECTS: readonly (readonly [string, object])[] = [
-  ['/api/v1/namespaces/default/secrets', { metadata: { name: 'token' }, stringData: { value: 's3cret' } }],
-  ['/api/v1/namespaces/default/services', { metadata: { name: 'web' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
-  ['/apis/apps/v1/namespaces/default/deployments', DEPLOYMENT],
-  ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGET_DEFINITION],
+const NODE_PORT_SERVICE = { metadata: { name: 'web' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } };
+
+const CREATED_OBJECTS: readonly { readonly path: string; readonly body: object }[] = [
+  { path: '/api/v1/namespaces/default/secrets', body: { metadata: { name: 'token' }, stringData: { value: 's3cret' } } },
+  { path: '/api/v1/namespaces/default/services', body: NODE_PORT_SERVICE },
+  { path: '/apis/apps/v1/namespaces/default/deployments', body: DEPLOYMENT },
+  { path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: WIDGET_DEFINITION },
 ];
+
+/** The default of `--bump-revision`, by which a restore raises revisions above those that clients may have seen. */
+const BUMP_REVISION = 1_000_000_000;
 
 type ObjectsByList = ReadonlyMap<string, readonly ApiObject[]>;
 
@@ -63,6 +68,7 @@ async function readAllObjects(client: ApiClient): Promise<ObjectsByList> {
 describeWithEtcd('platform', () => {
   const folder = useFolder('moved');
   const store = path.join(folder, 'store');
+  /** The embedded store into which the data return from etcd. */
   const returned = path.join(folder, 'returned');
   const embeddedFlag = `--storage-dir=${store}`;
   const certificates = useResource(() => makeEtcdCertificates(folder));
@@ -100,15 +106,16 @@ describeWithEtcd('platform', () => {
   );
   const client = (): ApiClient => current().running.client;
 
-  async function create(target: string, body: object): Promise<number> {
-    const response = await client().send('POST', target, body);
+  /** Returns the resourceVersion of the created object. */
+  async function create(collection: string, body: object): Promise<number> {
+    const response = await client().send('POST', collection, body);
     if (response.status !== 201) throw new Error(response.text);
     return Number(response.json().metadata.resourceVersion);
   }
 
   /**
    * Stops the server, moves its data and starts it on the other store, which must have the same objects and continue
-   * with revisions that are larger by a thousand million.
+   * with revisions that are larger by {@link BUMP_REVISION}. Returns the output of the command.
    */
   async function expectMoved(flags: readonly string[], startOnTarget: () => Promise<Running>): Promise<string> {
     const before = await readAllObjects(client());
@@ -117,7 +124,7 @@ describeWithEtcd('platform', () => {
     const output = await migrate('migrate', ...flags);
     current().running = await startOnTarget();
     expect(await readAllObjects(client())).toEqual(before);
-    expect(await create(MAPS, { metadata: { generateName: 'moved-' } })).toBeGreaterThan(version + 1_000_000_000);
+    expect(await create(MAPS, { metadata: { generateName: 'moved-' } })).toBeGreaterThan(version + BUMP_REVISION);
     return output;
   }
 
@@ -125,7 +132,7 @@ describeWithEtcd('platform', () => {
   const toEmbedded = (): readonly string[] => ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags()];
 
   test('migrate is refused while a server uses the embedded store', async () => {
-    for (const [target, body] of CREATED_OBJECTS) await create(target, body);
+    for (const { path: collection, body } of CREATED_OBJECTS) await create(collection, body);
     await createConfigMaps(client(), 100, 500);
     await waitUntil('the widgets to be served', async () => (await client().get(WIDGETS)).status === 200);
     await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });

@@ -1,6 +1,7 @@
 /**
  * Locations of stores of either kind, for backup tests: their flags for `platform backup` and `restore`, API servers on
- * them, and the number of keys while another process writes. Also the objects of these tests, and backups as bytes.
+ * them, and the number of keys while another process writes. Also functions that create and list the objects of these
+ * tests and decode a backup in memory.
  */
 import path from 'node:path';
 import { decodeBackup } from '../../../apiserver/backup/backup-format';
@@ -14,12 +15,14 @@ import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
 export interface StoreLocation {
+  /** For files of the test; `dispose` deletes it. */
   readonly folder: string;
   /** Flags of `platform backup` and `restore` for the store. */
   readonly flags: readonly string[];
   startServer(): Promise<ApiServer>;
   /** Number of stored keys. Works while another process writes. */
   countKeys(): Promise<number>;
+  /** Servers on the store must have stopped before. */
   dispose(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export type OpenLocation = () => Promise<StoreLocation>;
 
 const ALL_KEYS = prefixRange('/registry/');
 
-/** `dispose` of the result deletes the folder. */
+/** An embedded store in a new folder, which does not exist before the first server or restore creates it. */
 export async function openEmbeddedLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-embedded');
   const directory = path.join(folder, 'store');
@@ -49,13 +52,13 @@ async function countEmbeddedKeys(directory: string): Promise<number> {
     // The process that creates the store has not created its files yet.
     return 0;
   }
-  let count = 0;
-  for await (const { key } of view.entries(ALL_KEYS)) count += key === '' ? 0 : 1;
+  const keys: string[] = [];
+  for await (const { key } of view.entries(ALL_KEYS)) keys.push(key);
   await view.close();
-  return count;
+  return keys.length;
 }
 
-/** `dispose` of the result stops etcd and deletes its folder. */
+/** A new etcd, which `dispose` of the result stops. */
 export async function openEtcdLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-etcd');
   const etcd = await startEtcd();
@@ -82,6 +85,7 @@ export function decodeBackupBytes(bytes: Buffer): ReturnType<typeof decodeBackup
   return decodeBackup(oneChunk());
 }
 
+/** The collection in which the tests create their objects. */
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** Creates ConfigMaps with `size` characters each, eight at a time. */

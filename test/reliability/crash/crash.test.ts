@@ -9,18 +9,28 @@ import { startApiServer, waitUntil, type ApiServer } from '../../support/program
 import { useFolder, useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
-/** Writers, each with one request in flight, so that a kill hits some in every phase. */
-const WORKERS = 8;
+/** Writers, each with one request in flight, so that a kill hits some in every phase of a write. */
+const WRITERS = 8;
 /** Milliseconds of writing before each kill. */
 const KILL_DELAYS_MS = [15, 60, 140, 333, 700];
+/** More than one object of each writer in each round: some writers have got beyond their first object. */
+const LEAST_OBJECTS = WRITERS * KILL_DELAYS_MS.length + 1;
 
-/**
- * The expected state of an object after the crash: the last acknowledged value, or the one of the request in flight.
- */
+/** The value of an object; `undefined` when the object does not exist. */
+type StoredValue = number | undefined;
+
+/** What an object may be after the crash: the last acknowledged value, or the one of the request in flight. */
 interface Expectation {
-  /** `undefined` when the object does not exist. */
-  acknowledged: number | undefined;
-  attempted: number | undefined;
+  acknowledged: StoredValue;
+  attempted: StoredValue;
+}
+
+/** What the writers have sent and received. */
+interface WriteHistory {
+  /** By the name of the object. */
+  readonly expected: Map<string, Expectation>;
+  /** All resourceVersions in responses. */
+  readonly versions: Set<string>;
 }
 
 describe('a killed replica on the embedded store', () => {
@@ -42,59 +52,57 @@ describeWithEtcd('a killed replica on etcd', () => {
 
 async function crashAndCompare(start: (securePort: number) => Promise<ApiServer>): Promise<void> {
   const securePort = await freePort();
-  const expected = new Map<string, Expectation>();
-  const versions = new Set<string>();
+  const history: WriteHistory = { expected: new Map(), versions: new Set() };
+  const { expected } = history;
   let server = await start(securePort);
   try {
     for (const [round, delayMs] of KILL_DELAYS_MS.entries()) {
-      const client = new ApiClient(server.address, server.certificates, WORKERS);
-      const writing = Array.from({ length: WORKERS }, (_, worker) => writeUntilCut(client, `r${round}-w${worker}`, expected, versions));
+      const client = new ApiClient(server.address, server.certificates, WRITERS);
+      const writing = Array.from({ length: WRITERS }, (_, writer) => writeUntilCut(client, `r${round}-w${writer}`, history));
       await new Promise((resolve) => setTimeout(resolve, delayMs));
-      // On a slow machine too, some writers must get beyond their first object.
-      if (delayMs === KILL_DELAYS_MS.at(-1)) await waitUntil('writes', () => expected.size > WORKERS * KILL_DELAYS_MS.length, 60_000);
+      // A slow machine may need longer.
+      const isLastRound = round === KILL_DELAYS_MS.length - 1;
+      if (isLastRound) await waitUntil('writes', () => expected.size >= LEAST_OBJECTS, 60_000);
       await server.process.kill();
       await Promise.all(writing);
       client.close();
 
       server = await start(securePort);
-      const reader = new ApiClient(server.address, server.certificates);
-      const stored = await storedNumbers(reader);
-      reader.close();
-      const wrong = [...expected].filter(
-        ([name, expectation]) => stored.get(name) !== expectation.acknowledged && stored.get(name) !== expectation.attempted,
-      );
-      expect(wrong.map(([name, expectation]) => ({ name, expectation, stored: stored.get(name) }))).toEqual([]);
-      expect([...stored.keys()].filter((name) => !expected.has(name))).toEqual([]);
+      const stored = await readStoredValues(server);
+      expectNoDifference(stored, expected);
       // The stored state is the expected state of the next round.
       for (const [name, expectation] of expected) expectation.acknowledged = expectation.attempted = stored.get(name);
     }
-    expect(expected.size).toBeGreaterThan(WORKERS * KILL_DELAYS_MS.length);
   } finally {
     await server.process.stop();
   }
 }
 
+function expectNoDifference(stored: ReadonlyMap<string, number>, expected: ReadonlyMap<string, Expectation>): void {
+  const differences = [...expected]
+    .map(([name, { acknowledged, attempted }]) => ({ name, acknowledged, attempted, stored: stored.get(name) }))
+    .filter((row) => row.stored !== row.acknowledged && row.stored !== row.attempted);
+  expect(differences).toEqual([]);
+  const neverSent = [...stored.keys()].filter((name) => !expected.has(name));
+  expect(neverSent).toEqual([]);
+}
+
 /** Creates, changes and deletes objects, one request at a time, until the connection breaks. */
-async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<string, Expectation>, versions: Set<string>): Promise<void> {
-  for (let n = 0; ; n++) {
-    const name = `${prefix}-${n}`;
+async function writeUntilCut(client: ApiClient, prefix: string, { expected, versions }: WriteHistory): Promise<void> {
+  for (let serial = 0; ; serial++) {
+    const name = `${prefix}-${serial}`;
     const expectation: Expectation = { acknowledged: undefined, attempted: undefined };
     expected.set(name, expectation);
-    const object = (value: number): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { n: String(value) } });
-    const steps: [method: string, path: string, value: number | undefined][] = [
-      ['POST', CONFIGMAPS, 1],
-      ['PUT', `${CONFIGMAPS}/${name}`, 2],
-      ...(n % 3 === 0 ? [['DELETE', `${CONFIGMAPS}/${name}`, undefined] satisfies [string, string, undefined]] : []),
-    ];
-    for (const [method, path, value] of steps) {
+    for (const { method, path, value } of writeSteps(name, serial)) {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: String(value) } };
       expectation.attempted = value;
       try {
-        const response = await client.send(method, path, value === undefined ? undefined : object(value), { timeoutMs: 10_000 });
+        const response = await client.send(method, path, value === undefined ? undefined : body, { timeoutMs: 10_000 });
         if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
         expectation.acknowledged = value;
         if (value === undefined) continue;
         const version = response.json().metadata.resourceVersion;
-        if (versions.has(version)) throw new Error(`version ${version} was given out twice`);
+        if (versions.has(version)) throw new Error(`the resourceVersion ${version} was assigned twice`);
         versions.add(version);
       } catch (error) {
         if (isConnectionCut(error)) return;
@@ -104,8 +112,28 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
   }
 }
 
-async function storedNumbers(client: ApiClient): Promise<Map<string, number>> {
+interface WriteStep {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** The value of the object after the step. */
+  readonly value: StoredValue;
+}
+
+/** The writes of one object. Every third one is deleted in the end. */
+function writeSteps(name: string, serial: number): readonly WriteStep[] {
+  const path = `${CONFIGMAPS}/${name}`;
+  const steps: readonly WriteStep[] = [
+    { method: 'POST', path: CONFIGMAPS, value: 1 },
+    { method: 'PUT', path, value: 2 },
+  ];
+  return serial % 3 === 0 ? [...steps, { method: 'DELETE', path, value: undefined }] : steps;
+}
+
+/** The values of all objects of the writers, by name. */
+async function readStoredValues({ address, certificates }: ApiServer): Promise<ReadonlyMap<string, number>> {
+  const client = new ApiClient(address, certificates);
   const response = await client.get(CONFIGMAPS);
+  client.close();
   expect(response.status).toBe(200);
-  return new Map((response.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.['n'])]));
+  return new Map((response.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.['value'])]));
 }
