@@ -35,10 +35,10 @@ describe('a gap in the stream of the store', () => {
     return store.currentRevision;
   }
 
-  it('ends only the watches of changed types, and later events are delivered', async () => {
+  it('ends only the watches of changed types, and leaves the cache with the state of the store', async () => {
     const { store, cache, watchFromNow } = await openFixture();
     await putObject(store, configMaps, 'a/kept');
-    await putObject(store, configMaps, 'a/gone');
+    await putObject(store, configMaps, 'a/removed');
     await putObject(store, nodes, 'n');
     const changed = new ChangeRecorder();
     const same = new ChangeRecorder();
@@ -46,19 +46,31 @@ describe('a gap in the stream of the store', () => {
     cache.watch(nodes, watchFromNow(), same);
     const requested = cache.revision;
     const revision = await disconnectDuring(store, async () => {
-      await removeObject(store, configMaps, 'a/gone');
+      await removeObject(store, configMaps, 'a/removed');
       await putObject(store, configMaps, 'a/new', { data: 'missed' });
       for (let i = 0; i < 40; i += 1) await putObject(store, configMaps, `b/${i}`);
     });
     expect(changed.ended).toEqual({ type: 'expired', requested, oldest: revision });
     expect(same.ended).toBeUndefined();
     expect(cache.revision).toBe(revision);
+    // `a/kept`, `a/new` and the 40 objects in namespace b.
     expect(cache.snapshot(configMaps).size).toBe(42);
     expect(dataOf(cache.get(configMaps, 'a/new')!)).toBe('missed');
-    expect(cache.get(configMaps, 'a/gone')).toBeUndefined();
+    expect(cache.get(configMaps, 'a/removed')).toBeUndefined();
     expect(cache.statistics).toMatchObject({ gaps: 1, resyncs: 1 });
+  });
+
+  it('is followed by the delivery of later events to watches that remain and to those that resume', async () => {
+    const { store, cache, watchFromNow } = await openFixture();
+    await putObject(store, configMaps, 'a/kept');
+    await putObject(store, nodes, 'n');
+    const remaining = new ChangeRecorder();
+    cache.watch(nodes, watchFromNow(), remaining);
+    const revision = await disconnectDuring(store, async () => {
+      await putObject(store, configMaps, 'a/new');
+    });
     await putObject(store, nodes, 'n', { data: '2' });
-    expect(same.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
+    expect(remaining.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
     const resumed = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision } }), resumed);
     await putObject(store, configMaps, 'a/kept', { data: '2' });
@@ -93,7 +105,7 @@ describe('a gap in the stream of the store', () => {
     const notifications: string[] = [];
     cache.addKeyListener('allocations/', {
       onReset: () => notifications.push('reset'),
-      onKeyChange: (key, bytes) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}`),
+      onKeyChange: (key, bytes) => notifications.push(`${key}=${bytes?.toString() ?? 'deleted'}`),
     });
     store.isCut = true;
     store.deliver();
@@ -127,15 +139,17 @@ describe('the consistency checker', () => {
     expect(other.ended).toBeUndefined();
   });
 
-  it('repairs a type that differs, and reports a problem until a check finds no difference', async () => {
+  it('repairs a type that differs, and reports a repeated difference until a check finds none', async () => {
     const { store, cache } = await openFixture();
     await putObject(store, configMaps, 'a/one');
     for (const pass of [1, 2]) {
+      // Another revision, of which the cache receives no event.
       store.corrupt(keyOf(configMaps, 'a/one'), 1000 + pass);
       await cache.checkConsistency();
       expect(cache.get(configMaps, 'a/one')?.revision).toBe(1000 + pass);
       expect(cache.statistics).toMatchObject({ differences: pass, resyncs: pass });
-      expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store repeatedly']);
+      const isReported = pass > 1;
+      expect(cache.problems()).toEqual(isReported ? ['configmaps: differs from the store repeatedly'] : []);
     }
     await cache.checkConsistency();
     expect(cache.problems()).toEqual([]);
@@ -151,9 +165,9 @@ describe('the consistency checker', () => {
     expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
   });
 
-  it('runs once per interval', async () => {
+  it('first runs within the last fifth of the interval', async () => {
     const { clock, cache } = await openFixture({ checkMs: 300_000 });
-    // The first check is up to a fifth of the interval early, so that replicas do not check at the same time.
+    // At a random time, so that replicas do not check at the same time.
     await clock.advanceAsync(239_000);
     expect(cache.statistics.checks).toBe(0);
     await clock.advanceAsync(62_000);
@@ -175,8 +189,10 @@ describe('compaction', () => {
   });
 
   it('never runs with interval 0', async () => {
-    const { store, clock } = await openFixture();
+    const { store, clock } = await openFixture({ compactionMs: 0 });
     await clock.advanceAsync(3_600_000);
+    expect(store.compactRevision).toBe(0);
+    // Replicas agree on the revision to compact in a key.
     expect(store.calls.transact).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Watchers of the cache: slow, faulty and many ones, bookmarks, and watches from future revisions. */
+/** Watchers of the cache: slow, faulty and many watchers, bookmarks, and watches from future revisions. */
 import type { Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import { flushPromises } from '../../support/clock/manual-clock';
 import { ChangeRecorder, configMaps, dataOf, nodes, putObject, removeObject } from '../../support/store/cache-fixture';
@@ -6,10 +6,10 @@ import { useCaches } from './use-caches';
 
 const openFixture = useCaches();
 
-/** Not writable before `release`. */
+/** A sink that accepts no further event until `release` is called. */
 class GatedSink extends ChangeRecorder {
-  private open: () => void = () => undefined;
-  private gate: Promise<void> | undefined = new Promise((resolve) => (this.open = resolve));
+  private openGate: () => void = () => undefined;
+  private gate: Promise<void> | undefined = new Promise((resolve) => (this.openGate = resolve));
 
   whenWritable(): Promise<void> | undefined {
     return this.gate;
@@ -17,7 +17,7 @@ class GatedSink extends ChangeRecorder {
 
   release(): void {
     this.gate = undefined;
-    this.open();
+    this.openGate();
   }
 }
 
@@ -39,6 +39,7 @@ describe('slow or faulty watchers', () => {
     expect(slow.events).toHaveLength(1);
     slow.release();
     await slow.until(({ events }) => events.length === 5);
+    // The initial state in the order of keys, without the changes after the start of the watch, and then these.
     expect(slow.lines).toEqual(['ADDED a/one@2', 'ADDED a/three@4', 'ADDED a/two@3', 'DELETED a/two@5', 'ADDED a/four@6']);
     expect(slow.bookmarks).toEqual([{ revision: from, type: 'end-of-initial-events', after: 3 }]);
     await putObject(store, configMaps, 'a/five');
@@ -148,13 +149,13 @@ describe('slow or faulty watchers', () => {
 describe('many watchers', () => {
   /** Encodes like the endpoint layer does: once per change and frame key. */
   class EncodingSink implements ChangeSink {
-    static encodings = 0;
     delivered = 0;
+    encodings = 0;
 
     event(type: WatchEventType, entry: Entry, change: Change): void {
       this.delivered += 1;
       if (change.frames.has(type)) return;
-      EncodingSink.encodings += 1;
+      this.encodings += 1;
       change.frames.set(type, entry.bytes);
     }
 
@@ -172,14 +173,13 @@ describe('many watchers', () => {
     const sinks = Array.from({ length: 1000 }, () => new EncodingSink());
     const from = cache.revision;
     for (const sink of sinks) cache.watch(configMaps, watchFromNow(), sink);
-    EncodingSink.encodings = 0;
     for (let i = 0; i < 5; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
     expect(sinks.every(({ delivered }) => delivered === 5)).toBe(true);
     const late = new EncodingSink();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), late);
     await flushPromises();
     expect(late.delivered).toBe(5);
-    expect(EncodingSink.encodings).toBe(5);
+    expect([...sinks, late].reduce((sum, { encodings }) => sum + encodings, 0)).toBe(5);
   });
 
   it('are visited only when their namespace and name match the change', async () => {
@@ -197,7 +197,9 @@ describe('many watchers', () => {
     await putObject(store, configMaps, 'a/name-10');
     await putObject(store, configMaps, 'a/name-11');
     expect(visits).toBe(1);
-    expect(sinks.map(({ events }, i) => (events.length > 0 ? i : -1)).filter((i) => i >= 0)).toEqual([10]);
+    // `a/name-11` has the name of a watcher, which watches the other namespace.
+    const receivers = [...sinks.keys()].filter((i) => sinks[i]?.events.length !== 0);
+    expect(receivers).toEqual([10]);
   });
 });
 
@@ -248,7 +250,8 @@ describe('bookmarks', () => {
     }
     expect(perSecond.reduce((sum, count) => sum + count)).toBe(50);
     expect(perSecond.filter((count) => count > 0).length).toBeGreaterThan(2);
-    expect(perSecond.slice(0, 53).every((count) => count === 0)).toBe(true);
+    const firstSecond = perSecond.findIndex((count) => count > 0);
+    expect(firstSecond).toBeGreaterThanOrEqual(53);
   });
 });
 
