@@ -1,7 +1,8 @@
 /**
- * The ways in which chaos clients misuse a connection: their requests, and how they end. Random numbers come from a
- * seed, so that a run can be repeated.
+ * The ways in which chaos clients misuse a connection: what they send and read, and how they end the connection. Random
+ * numbers come from a seed, so that a run can be repeated. Opening and destroying connections is left to the caller.
  */
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { SeededRandom } from '../../replay/seeded-random';
 import {
@@ -18,6 +19,8 @@ import {
 
 export interface Conversation {
   readonly socket: TLSSocket;
+  /** The TCP socket below TLS. */
+  readonly rawSocket: Socket;
   readonly random: SeededRandom;
   /** A bearer token that the server accepts. */
   readonly token: string;
@@ -51,8 +54,16 @@ const REQUESTS: readonly Request[] = [
 
 /** Bytes of a DATA frame; peers accept 16 KiB by default. */
 const DATA_BYTES = 16_000;
+
 /** The number of requests on one connection. The cube of a number below 1 is mostly small, so that most connections send few. */
-const requestCount = (random: SeededRandom, most: number): number => 1 + Math.floor(random.float() ** 3 * most);
+const requestCount = (random: SeededRandom, maximum: number): number => 1 + Math.floor(random.float() ** 3 * maximum);
+
+const WEBSOCKET_UPGRADE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+];
 
 /** Requests on HTTP/1.1, pipelined. */
 function http1Requests({ random, token }: Conversation): Buffer {
@@ -65,9 +76,7 @@ function http1Requests({ random, token }: Conversation): Buffer {
       `Authorization: Bearer ${token}`,
       ...(random.withProbability(0.3) ? ['Accept-Encoding: gzip'] : []),
       ...(random.withProbability(0.1) ? ['Expect: 100-continue'] : []),
-      ...(random.withProbability(0.1)
-        ? ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
-        : []),
+      ...(random.withProbability(0.1) ? WEBSOCKET_UPGRADE : []),
       ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`]),
       '',
       body,
@@ -86,6 +95,7 @@ function http2Requests({ random, token }: Conversation): Buffer {
   if (random.withProbability(0.8)) frames.push(windowUpdate(0, random.pick([1_000, 1_000_000, 2_000_000_000])));
   const count = requestCount(random, 60);
   for (let index = 0; index < count; index++) {
+    // The streams of a client have odd numbers.
     const stream = 1 + 2 * index;
     const { method, path, accept = 'application/json', body } = random.pick(REQUESTS);
     const headers: (readonly [string, string])[] = [
@@ -109,9 +119,10 @@ function http2Requests({ random, token }: Conversation): Buffer {
   return Buffer.concat(frames);
 }
 
-export const requestBytes = (conversation: Conversation): Buffer =>
+const requestBytes = (conversation: Conversation): Buffer =>
   conversation.socket.alpnProtocol === 'h2' ? http2Requests(conversation) : http1Requests(conversation);
 
+/** A copy with one to eight random bytes. */
 function garble(bytes: Buffer, random: SeededRandom): Buffer {
   const garbled = Buffer.from(bytes);
   const flips = 1 + random.integerBelow(8);
@@ -124,26 +135,27 @@ function garble(bytes: Buffer, random: SeededRandom): Buffer {
 
 const randomBytes = (random: SeededRandom): Buffer =>
   Buffer.from(Array.from({ length: 1 + random.integerBelow(5_000) }, () => random.integerBelow(256)));
-/** Mostly short, at times longer than the limits of the server for connections that do not progress. */
+
+/** Milliseconds: mostly few, at times more than the limits of the server for connections that make no progress. */
 const stallMs = (random: SeededRandom): number =>
   random.withProbability(0.15) ? 20_000 + random.float() * 80_000 : random.float() * 3_000;
 
-/** Each disruption gets a newly opened connection, which the caller destroys afterwards. */
+/** By the name that `--only` takes. Each call gets a newly opened connection, which the caller destroys afterwards. */
 export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) => Promise<void>>> = {
   /** RST while the responses are written. */
   async reset(conversation) {
-    const { socket, random } = conversation;
+    const { socket, rawSocket, random } = conversation;
     socket.write(requestBytes(conversation));
     socket.resume();
     await conversation.wait(random.float() * 1_500);
-    rawSocket(socket).resetAndDestroy();
+    rawSocket.resetAndDestroy();
   },
   /** RST while nothing has been read for a while. */
   async resetUnread(conversation) {
     conversation.socket.pause();
     conversation.socket.write(requestBytes(conversation));
     await conversation.wait(stallMs(conversation.random));
-    rawSocket(conversation.socket).resetAndDestroy();
+    conversation.rawSocket.resetAndDestroy();
   },
   /** close_notify and FIN while the responses are written; they are read to their end or not at all. */
   async halfClose(conversation) {
@@ -154,13 +166,13 @@ export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) =
     socket.end();
     await conversation.wait(stallMs(random));
   },
-  /** FIN below TLS. */
+  /** FIN without close_notify. */
   async halfCloseBelowTls(conversation) {
     const { socket, random } = conversation;
     socket.write(requestBytes(conversation));
     await conversation.wait(random.float() * 500);
     if (random.withProbability(0.5)) socket.resume();
-    rawSocket(socket).end();
+    conversation.rawSocket.end();
     await conversation.wait(stallMs(random));
   },
   /** More requests behind responses that are not read. */
@@ -173,7 +185,7 @@ export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) =
       await conversation.wait(stallMs(random));
     }
   },
-  /** A few bytes at a time. */
+  /** Responses are read a few bytes at a time. */
   async readSlowly(conversation) {
     const { socket, random } = conversation;
     socket.write(requestBytes(conversation));
@@ -182,12 +194,14 @@ export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) =
       await conversation.wait(random.float() * 1_000);
     }
   },
+  /** Requests with wrong bytes in any position. */
   async garbleRequests(conversation) {
     const { socket, random } = conversation;
     socket.write(garble(requestBytes(conversation), random));
     if (random.withProbability(0.7)) socket.resume();
     await conversation.wait(stallMs(random));
   },
+  /** Random bytes within TLS. */
   async garbleAfterRequests(conversation) {
     const { socket, random } = conversation;
     socket.write(requestBytes(conversation));
@@ -196,13 +210,13 @@ export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) =
     socket.write(randomBytes(random));
     await conversation.wait(stallMs(random));
   },
-  /** Bytes that are no TLS record. */
+  /** Random bytes that are no TLS record. */
   async garbleBelowTls(conversation) {
     const { socket, random } = conversation;
     socket.write(requestBytes(conversation));
     if (random.withProbability(0.7)) socket.resume();
     await conversation.wait(random.float() * 500);
-    rawSocket(socket).write(randomBytes(random));
+    conversation.rawSocket.write(randomBytes(random));
     await conversation.wait(stallMs(random));
   },
   /** Only the first part of the requests, and then nothing or the end. */
@@ -216,19 +230,3 @@ export const DISRUPTIONS: Readonly<Record<string, (conversation: Conversation) =
     await conversation.wait(random.float() * 1_000);
   },
 };
-
-interface RawSocket {
-  write(bytes: Buffer): unknown;
-  end(): unknown;
-  resetAndDestroy(): unknown;
-}
-
-/** The TCP socket below each TLS socket, added by the function that opens the connection. */
-export const rawSockets = new WeakMap<TLSSocket, RawSocket>();
-
-/** The TCP socket below a TLS socket that was given one. */
-function rawSocket(socket: TLSSocket): RawSocket {
-  const below = rawSockets.get(socket);
-  if (below === undefined) throw new Error('the TCP socket of this TLS socket is not known');
-  return below;
-}
