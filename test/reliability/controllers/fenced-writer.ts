@@ -1,7 +1,7 @@
 /**
  * A process for the leader election tests: leads under a Lease, and for each IPC message of its parent writes a
  * ConfigMap with the fence of its first term, like a program that was paused between a read and the write. Reports the
- * outcome over IPC.
+ * outcome over IPC. Arguments: a kubeconfig and an identity.
  */
 import { ApiError } from '../../../shared/client/rest/api-error';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
@@ -12,6 +12,20 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { connectClient } from '../../support/connect-client';
+
+/** What the process reports to its parent. */
+export type FencedWriterMessage =
+  | { readonly type: 'leading' | 'lost' }
+  | {
+      readonly type: 'wrote';
+      readonly name: string;
+      /** 201 or the code of the rejection; 0 when there was no response. */
+      readonly code: number;
+      /** Of the rejection; '' when the write succeeded. */
+      readonly message: string;
+    };
+
+const report = (message: FencedWriterMessage): void => void process.send?.(message);
 
 const [kubeconfig = '', identity = ''] = process.argv.slice(2);
 const client = connectClient(readKubeconfig(kubeconfig), { userAgent: identity });
@@ -31,21 +45,22 @@ const election = new LeaderElection({
 });
 void election.run(new AbortController().signal, async ({ fence, signal }) => {
   firstFence ??= fence;
-  process.send?.({ type: 'leading', transitions: fence.transitions });
+  report({ type: 'leading' });
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  process.send?.({ type: 'lost' });
+  report({ type: 'lost' });
 });
 
 process.on('message', (name) => void writeFenced(String(name)));
 process.on('disconnect', () => process.exit(0));
 
+/** Creates a ConfigMap; without a fence before the process has led. */
 async function writeFenced(name: string): Promise<void> {
   const writer = firstFence === undefined ? client : client.withFence(firstFence);
   try {
     await writer.of(resourceOf('core.v1.ConfigMap')).namespace('default').create({ metadata: { name } });
-    process.send?.({ type: 'wrote', name, code: 201, message: '' });
+    report({ type: 'wrote', name, code: 201, message: '' });
   } catch (error) {
-    process.send?.({
+    report({
       type: 'wrote',
       name,
       code: error instanceof ApiError ? error.code : 0,

@@ -19,6 +19,7 @@ import { replicaAt, useReplicas } from '../../support/use-replicas';
 import { useResource } from '../../support/use-resource';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
+/** How long the replicas are disturbed. */
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 /** Objects that are written in parallel, each by its own writer. */
 const OBJECTS = 20;
@@ -30,6 +31,7 @@ const PAUSE_MS = 6_000;
 const RECOVERY_MS = 1_500;
 /** The pause between two writes of one object. */
 const WRITE_PAUSE_MS = 60;
+/** Broken connections must be noticed within seconds. */
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 
 /**
@@ -39,6 +41,7 @@ const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3
 class ChangeChecker {
   readonly faults: string[] = [];
   delivered = 0;
+  /** The last delivered state of each object, by key. */
   private readonly seen = new Map<string, { readonly uid: string; readonly count: number }>();
 
   constructor(readonly informer: Informer) {
@@ -90,7 +93,8 @@ describeWithEtcd('informers over two replicas', () => {
     `deliver every change exactly once while the replicas are killed, paused and restarted in turn for ${SECONDS} s`,
     async () => {
       const stop = new AbortController();
-      const checkers = [openClient([0, 1]), openClient([1, 0]), openClient([1, 0], { http1: true })].map((client) => {
+      const followers = [openClient([0, 1]), openClient([1, 0]), openClient([1, 0], { http1: true })];
+      const checkers = followers.map((client) => {
         const informer = new Informer({
           client,
           resource: MAPS,
@@ -107,6 +111,7 @@ describeWithEtcd('informers over two replicas', () => {
       const isOver = (): boolean => performance.now() >= until;
       const writer = openClient([0, 1]);
       const writing = Array.from({ length: OBJECTS }, (_, index) => writeUntil(writer, `object-${index}`, isOver));
+      // Both replicas are killed, then both are paused, and so on.
       for (let round = 0; !isOver(); round += 1) await disturb(round % 2, round % 4 < 2 ? 'kill' : 'pause');
       const written = (await Promise.all(writing)).reduce((sum, count) => sum + count, 0);
 
@@ -120,19 +125,20 @@ describeWithEtcd('informers over two replicas', () => {
       }
       stop.abort();
       const delivered = checkers.map((checker) => checker.delivered);
-      const { lists, watches } = checkers.reduce(
-        (sum, { informer: { counts } }) => ({ lists: sum.lists + counts.lists, watches: sum.watches + counts.watches }),
-        { lists: 0, watches: 0 },
-      );
+      const counts = checkers.map(({ informer }) => informer.counts);
+      const lists = counts.reduce((sum, count) => sum + count.lists, 0);
+      const watches = counts.reduce((sum, count) => sum + count.watches, 0);
       process.stdout.write(`${written} changes acknowledged, delivered ${delivered.join(', ')}; ${lists} lists, ${watches} watches\n`);
       expect(written).toBeGreaterThan(OBJECTS);
       // All informers deliver every change, so their numbers are equal.
       expect(new Set(delivered).size).toBe(1);
+      // Each informer has listed once, at its start; it resumes its watch after every fault.
       expect(lists).toBe(checkers.length);
     },
     SECONDS * 1_000 + 120_000,
   );
 
+  /** Kills and restarts a replica, or pauses it, and then lets it serve for a while. */
   async function disturb(index: number, action: 'kill' | 'pause'): Promise<void> {
     const { process } = replicaAt(replicas(), index);
     if (action === 'kill') {
@@ -159,16 +165,25 @@ async function writeUntil(client: RestClient, name: string, isOver: () => boolea
       await writeOnce(client, name);
       acknowledged += 1;
     } catch (error) {
-      // After a lost response or a conflict, the next write starts from the current object.
-      if (!(error instanceof ConnectionError) && !isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) {
-        if (ownMember(Object(error), 'code') !== 504 && ownMember(Object(error), 'code') !== 429) throw error;
-      }
+      if (!isExpectedFailure(error)) throw error;
+      // The next write starts from the current object.
     }
     await systemClock.sleep(WRITE_PAUSE_MS);
   }
   return acknowledged;
 }
 
+/**
+ * Whether a write may fail so while replicas are killed and paused: its outcome or that of an earlier write is unknown, or the server
+ * rejects it as overloaded.
+ */
+function isExpectedFailure(error: unknown): boolean {
+  if (error instanceof ConnectionError || isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return true;
+  const code = ownMember(Object(error), 'code');
+  return code === 504 || code === 429;
+}
+
+/** Makes the next change of an object: creates it with count 0, increments the count, or deletes it at the highest count. */
 async function writeOnce(client: RestClient, name: string): Promise<void> {
   const timeoutMs = 5_000;
   const maps = client.of(MAPS).namespace('default');

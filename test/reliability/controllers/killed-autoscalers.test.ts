@@ -48,7 +48,7 @@ const LIFETIMES = { shortestMs: 0, longestMs: 1_800 };
 const STEP_TIMEOUT_MS = 90_000;
 const RECORDING = 'measured-autoscalers';
 
-/** A random choice of at most `count` items, in their order. */
+/** A random choice of at most `count` items, which keep their order. */
 function sample<T>(items: readonly T[], random: SeededRandom, count: number): readonly T[] {
   const remaining = [...items];
   while (remaining.length > count) remaining.splice(random.integerBelow(remaining.length), 1);
@@ -65,12 +65,12 @@ function withoutScaleTimes(state: ObservedState): ObservedState {
   return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(withoutScaleTime)]));
 }
 
-/** Limits of the autoscalers' replicas. */
-const MIN = 2;
-/** The autoscaler's `maxReplicas`. */
-const MAX = 8;
+/** The autoscalers' `minReplicas` and `maxReplicas`. */
+const MIN_REPLICAS = 2;
+const MAX_REPLICAS = 8;
 /** A stabilization window that is longer than any lifetime of a controller. */
 const LONG_WINDOW_S = 60;
+/** Scaling rules that allow any number of replicas at once, without a window. */
 const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
 /** The target of the metric: queued items for each replica. */
 const ITEMS_PER_REPLICA = 10;
@@ -102,7 +102,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
       scaleUp: IMMEDIATE,
     });
     const random = createSeededRandom(seed);
-    const expected = [MIN];
+    const expected = [MIN_REPLICAS];
     while (expected.length < 5) {
       const replicas = differentReplicas(random, expected.at(-1) ?? 0);
       expected.push(replicas);
@@ -117,21 +117,24 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     const scaleDown = { ...IMMEDIATE, stabilizationWindowSeconds: LONG_WINDOW_S };
     const target = await ScaledTarget.start(server(), new ScenarioSession(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
     const random = createSeededRandom(seed + 1);
-    const expected = [MIN];
-    for (const kills = killer().kills; killer().kills < kills + 4;) {
-      const replicas = 1 + random.integerBelow(12);
-      const highest = expected.at(-1) ?? 0;
-      await target.setMetricFor(replicas);
-      if (replicas > highest && highest < MAX) {
-        expected.push(Math.min(replicas, MAX));
-        await target.waitForReplicas(Math.min(replicas, MAX));
+    const expected = [MIN_REPLICAS];
+    const killsAtEnd = killer().kills + 4;
+    while (killer().kills < killsAtEnd) {
+      // From below to above the limits.
+      const recommended = 1 + random.integerBelow(MAX_REPLICAS + 4);
+      const current = expected.at(-1) ?? 0;
+      const replicas = Math.max(current, Math.min(recommended, MAX_REPLICAS));
+      await target.setMetricFor(recommended);
+      if (replicas > current) {
+        expected.push(replicas);
+        await target.waitForReplicas(replicas);
       } else await waitUntil('a kill', wasKilledAgain(killer()), STEP_TIMEOUT_MS);
     }
     expect(target.replicaHistory()).toEqual(expected);
     await target.setMetricFor(1);
     await target.patch({ behavior: { scaleDown: IMMEDIATE } });
-    await target.waitForReplicas(MIN);
-    expect(target.replicaHistory()).toEqual([...expected, MIN]);
+    await target.waitForReplicas(MIN_REPLICAS);
+    expect(target.replicaHistory()).toEqual([...expected, MIN_REPLICAS]);
     await target.close();
   }, 240_000);
 
@@ -140,7 +143,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
 
 /** A random number of replicas between the limits, other than `current`. */
 function differentReplicas(random: SeededRandom, current: number): number {
-  const replicas = MIN + random.integerBelow(MAX - MIN + 1);
+  const replicas = MIN_REPLICAS + random.integerBelow(MAX_REPLICAS - MIN_REPLICAS + 1);
   return replicas === current ? differentReplicas(random, current) : replicas;
 }
 
@@ -176,9 +179,9 @@ class ScaledTarget {
       target.scaleTimes.push(body.status?.lastScaleTime ?? ''),
     );
     const metrics = [externalMetric(averageTarget(String(ITEMS_PER_REPLICA)))];
-    await target.setMetricFor(MIN);
-    for (const action of createDeployment(MIN)) await target.perform(action);
-    await target.perform(createAutoscaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior }));
+    await target.setMetricFor(MIN_REPLICAS);
+    for (const action of createDeployment(MIN_REPLICAS)) await target.perform(action);
+    await target.perform(createAutoscaler({ minReplicas: MIN_REPLICAS, maxReplicas: MAX_REPLICAS, metrics, behavior }));
     return target;
   }
 

@@ -12,6 +12,7 @@ import { useKilledControllers } from './use-killed-controllers';
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
 /** CronJob scenarios, which are recorded without a seed. */
 const CRON_SCENARIOS = ['cron-allow', 'cron-forbid', 'cron-replace', 'cron-suspended'];
+/** The controllers that the recorded states show, and those that prepare and clean up namespaces. */
 const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'cronjob', 'nodelifecycle'];
 const OTHER_CONTROLLERS = ['serviceaccount', 'namespace', 'garbage-collector'];
 /**

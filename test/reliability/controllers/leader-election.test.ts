@@ -9,6 +9,7 @@ import { adminClient, startControllers } from '../../support/control-plane';
 import { startProgram, waitUntil, type ProgramProcess } from '../../support/programs';
 import { useApiServer } from '../../support/use-api-server';
 import { stopAfterTest, useClosable } from '../../support/use-resource';
+import type { FencedWriterMessage } from './fenced-writer';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
@@ -39,100 +40,125 @@ async function timeUntilAccount(namespace: string): Promise<number> {
   return performance.now() - started;
 }
 
+/** The Lease of the controller that both values of `--controllers` contain. */
 const LEASE = 'controller-serviceaccount';
 
-/**
- * Values of `--controllers`, and the milliseconds within which a standby works when no lease has to expire. A process
- * with one controller holds one Lease; with several it holds one more for the set.
- */
-const CONTROLLER_CHOICES = [
-  ['serviceaccount', 1_500],
-  ['*', 6_000],
-] as const;
+interface ControllerChoice {
+  /** The value of `--controllers`. */
+  readonly controllers: string;
+  /** The time within which a standby reconciles when no Lease has to expire. */
+  readonly startLimitMs: number;
+}
 
-/** The duration of a Lease, 12 s, and its next poll by the standby. */
-const MOST_EXPIRY_MS = 13_500;
-/** Like {@link MOST_EXPIRY_MS} on a busy machine. */
-const MOST_TAKEOVER_MS = 15_000;
+/** A process with one controller holds one Lease; with several it holds one more for the set, so that it starts later. */
+const CONTROLLER_CHOICES: readonly ControllerChoice[] = [
+  { controllers: 'serviceaccount', startLimitMs: 1_500 },
+  { controllers: '*', startLimitMs: 6_000 },
+];
 
-async function startTwoCopies(controllers: string): Promise<readonly [first: ProgramProcess, second: ProgramProcess]> {
+/** The duration of a Lease, 12 s, and the next poll of it by the standby. */
+const EXPIRY_LIMIT_MS = 13_500;
+/** Like {@link EXPIRY_LIMIT_MS} on a busy machine. */
+const TAKEOVER_LIMIT_MS = 15_000;
+
+interface TwoCopies {
+  readonly leader: ProgramProcess;
+  readonly standby: ProgramProcess;
+}
+
+/** Starts a process that leads, and then one that waits for its Lease. */
+async function startTwoCopies(controllers: string): Promise<TwoCopies> {
   const before = await leaseHolder(LEASE);
-  const first = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
+  const leader = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
   await waitUntil(
     'the first copy to lead',
-    async () => first.output.includes('"leading"') && (await leaseHolder(LEASE)) !== before,
+    async () => leader.output.includes('"leading"') && (await leaseHolder(LEASE)) !== before,
     60_000,
   );
-  const second = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
-  await waitUntil('the second copy to run', () => second.output.includes('controllers are running'));
-  await timeUntilAccount(`before-${first.pid}`);
-  await waitUntil('the second copy to wait', () => second.output.includes('another process is the leader, waiting'));
-  expect(second.output).not.toContain('"leading"');
-  return [first, second];
+  const standby = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
+  await waitUntil('the second copy to run', () => standby.output.includes('controllers are running'));
+  await timeUntilAccount(`before-${leader.pid}`);
+  await waitUntil('the second copy to wait', () => standby.output.includes('another process is the leader, waiting'));
+  expect(standby.output).not.toContain('"leading"');
+  return { leader, standby };
 }
 
 test.each(CONTROLLER_CHOICES)(
-  'the standby takes over at once after a clean stop of the leader of %s',
-  async (controllers, limitMs) => {
-    const [first] = await startTwoCopies(controllers);
-    expect(await first.stop()).toBe(0);
-    expect(await timeUntilAccount(`after-stop-of-${first.pid}`)).toBeLessThan(limitMs);
+  'the standby takes over at once after a clean stop of the leader of $controllers',
+  async ({ controllers, startLimitMs }) => {
+    const { leader } = await startTwoCopies(controllers);
+    expect(await leader.stop()).toBe(0);
+    expect(await timeUntilAccount(`after-stop-of-${leader.pid}`)).toBeLessThan(startLimitMs);
   },
   120_000,
 );
 
 test.each(CONTROLLER_CHOICES)(
-  'the standby takes over within 15 s of SIGKILL of the leader of %s',
-  async (controllers, limitMs) => {
-    const [first, second] = await startTwoCopies(controllers);
+  'the standby takes over within 15 s of SIGKILL of the leader of $controllers',
+  async ({ controllers, startLimitMs }) => {
+    const { leader, standby } = await startTwoCopies(controllers);
     const before = await leaseHolder(LEASE);
     const killTime = performance.now();
-    await first.kill();
+    await leader.kill();
     await waitUntil('the second copy to lead', async () => (await leaseHolder(LEASE)) !== before, 30_000);
     const leadingAfterMs = performance.now() - killTime;
-    await timeUntilAccount(`after-kill-of-${first.pid}`);
-    expect(second.output).toContain('"leading"');
+    await timeUntilAccount(`after-kill-of-${leader.pid}`);
+    expect(standby.output).toContain('"leading"');
     const workingAfterMs = performance.now() - killTime;
     process.stdout.write(
       `leads ${(leadingAfterMs / 1000).toFixed(1)} s after SIGKILL, works after ${(workingAfterMs / 1000).toFixed(1)} s\n`,
     );
-    expect(leadingAfterMs).toBeLessThan(MOST_TAKEOVER_MS);
-    expect(workingAfterMs).toBeLessThan(MOST_EXPIRY_MS + limitMs);
+    expect(leadingAfterMs).toBeLessThan(TAKEOVER_LIMIT_MS);
+    expect(workingAfterMs).toBeLessThan(EXPIRY_LIMIT_MS + startLimitMs);
   },
   120_000,
 );
 
+/** A started copy of `fenced-writer.ts`. */
+class FencedWriter {
+  readonly process: ProgramProcess;
+  private readonly messages: FencedWriterMessage[] = [];
+
+  constructor(readonly identity: string) {
+    this.process = killAfterTest(startProgram('test/reliability/controllers/fenced-writer.js', [server().kubeconfig, identity]));
+    this.process.child.on('message', (message) => void this.messages.push(message as FencedWriterMessage));
+  }
+
+  waitFor(type: 'leading' | 'lost'): Promise<unknown> {
+    return waitUntil(`${this.identity}: ${type}`, () => this.messages.some((message) => message.type === type), 20_000);
+  }
+
+  /** Requests the creation of a ConfigMap. The request is queued while the process is paused. */
+  write(name: string): void {
+    this.process.child.send(name);
+  }
+
+  outcomeOf(name: string): Promise<FencedWriterMessage> {
+    const find = () => this.messages.find((message) => message.type === 'wrote' && message.name === name);
+    return waitUntil(`the outcome of ${name}`, find, 20_000);
+  }
+}
+
 test('the API server rejects a write of a leader that was paused longer than its lease', async () => {
-  const messages: { type: string; name?: string; code?: number; message?: string }[][] = [[], []];
-  const start = (index: number): ProgramProcess => {
-    const program = killAfterTest(startProgram('test/reliability/controllers/fenced-writer.js', [server().kubeconfig, `copy-${index}`]));
-    program.child.on('message', (message) => messages[index]?.push(message as { type: string }));
-    return program;
-  };
-  const waitForOutcome = (index: number, name: string) =>
-    waitUntil(`the outcome of ${name}`, () => messages[index]?.find((message) => message.name === name), 20_000);
-  const isLeading = (index: number) => messages[index]?.some(({ type }) => type === 'leading') === true;
+  const first = new FencedWriter('copy-1');
+  await first.waitFor('leading');
+  const second = new FencedWriter('copy-2');
+  first.write('in-time');
+  expect(await first.outcomeOf('in-time')).toMatchObject({ code: 201 });
 
-  const first = start(0);
-  await waitUntil('the first copy to lead', () => isLeading(0));
-  const second = start(1);
-  first.child.send('in-time');
-  expect(await waitForOutcome(0, 'in-time')).toMatchObject({ code: 201 });
-
-  first.pause();
-  // The message is queued until the first copy is resumed.
-  first.child.send('too-late');
-  await waitUntil('the second copy to lead', () => isLeading(1), 20_000);
-  second.child.send('of-the-second');
-  expect(await waitForOutcome(1, 'of-the-second')).toMatchObject({ code: 201 });
-  first.resume();
-  expect(await waitForOutcome(0, 'too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
+  first.process.pause();
+  first.write('too-late');
+  await second.waitFor('leading');
+  second.write('of-the-second');
+  expect(await second.outcomeOf('of-the-second')).toMatchObject({ code: 201 });
+  first.process.resume();
+  expect(await first.outcomeOf('too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
   await expect(client().of(MAPS).namespace('default').get('too-late')).rejects.toMatchObject({ code: 404 });
-  await waitUntil('the first copy to notice', () => messages[0]?.some(({ type }) => type === 'lost'));
-  expect(await leaseHolder('fenced-writer')).toBe('copy-1');
+  await first.waitFor('lost');
+  expect(await leaseHolder('fenced-writer')).toBe(second.identity);
 }, 60_000);
 
-test('two processes with different controllers run beside each other', async () => {
+test('two processes with different controllers reconcile beside each other', async () => {
   killAfterTest(startControllers(server(), '--controllers=serviceaccount'));
   killAfterTest(startControllers(server(), '--controllers=-*,namespace'));
   await timeUntilAccount('split');
@@ -148,7 +174,7 @@ test('two processes with different controllers run beside each other', async () 
   );
 }, 60_000);
 
-describe('without their parent process', () => {
+describe('controllers started by another process', () => {
   // Node does not report the end of the output after a disconnect, only that of the process.
   const exitCodeAfterDisconnect = async ({ child }: ProgramProcess): Promise<unknown> => {
     const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -156,13 +182,13 @@ describe('without their parent process', () => {
     return exited;
   };
 
-  test('the controllers exit with code 0 when the IPC channel closes', async () => {
+  test('exit with code 0 when the IPC channel closes', async () => {
     const program = startControllers(server());
     await waitUntil('the controllers to run', () => program.output.includes('controllers are running'));
     expect({ code: await exitCodeAfterDisconnect(program), output: program.output }).toMatchObject({ code: 0 });
   }, 60_000);
 
-  test('the controllers exit with code 0 when the IPC channel closes while they start', async () => {
+  test('exit with code 0 when the IPC channel closes while they start', async () => {
     const program = startControllers(server());
     expect({ code: await exitCodeAfterDisconnect(program), output: program.output }).toMatchObject({ code: 0 });
   }, 60_000);

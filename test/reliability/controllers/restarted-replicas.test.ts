@@ -24,7 +24,9 @@ const NODE = 'n';
 const LABELS = { app: 'web' };
 /** The time limit for controllers to reconnect and to reach the desired state. */
 const CONVERGENCE_TIMEOUT_MS = 45_000;
+/** In each round one replica is restarted, and the Deployment gets another pod and another image. */
 const ROUNDS = 4;
+const INITIAL_PODS = 3;
 /** The controllers that run. There is no node lifecycle controller, because the test acts as the kubelet. */
 const CONTROLLERS = ['deployment', 'replicaset', 'endpointslice', 'garbage-collector', 'serviceaccount', 'namespace'];
 
@@ -42,6 +44,7 @@ describeWithEtcd('controllers over two replicas', () => {
       settings: { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 },
     }),
   );
+  /** The client of a resource in the namespace of the test. */
   const objects = (resource: Resource) => client().of(resource).namespace(NAMESPACE);
 
   test('reach the desired state after every restart of a replica', async () => {
@@ -49,16 +52,17 @@ describeWithEtcd('controllers over two replicas', () => {
       .of(NODES)
       .create({ metadata: { name: NODE } });
     await objects(SERVICES).create({ metadata: { name: 'web' }, spec: { selector: LABELS, ports: [{ port: 80 }] } });
-    await objects(DEPLOYMENTS).create({ metadata: { name: 'web' }, spec: deploymentSpec(3, 'image-0') });
-    await expectConvergence(3, 'image-0');
+    await objects(DEPLOYMENTS).create({ metadata: { name: 'web' }, spec: deploymentSpec(INITIAL_PODS, 'image-0') });
+    await expectConvergence(INITIAL_PODS, 'image-0');
     for (let round = 1; round <= ROUNDS; round += 1) {
       const index = round % replicas().servers.length;
       await replicaAt(replicas(), index).process.stop();
-      const count = 3 + round;
+      const count = INITIAL_PODS + round;
       const image = `image-${round}`;
-      const template = deploymentSpec(count, image);
-      await writeWithRetries(() => objects(DEPLOYMENTS).patch('web', 'merge', { spec: template }));
+      const spec = deploymentSpec(count, image);
+      await writeWithRetries(() => objects(DEPLOYMENTS).patch('web', 'merge', { spec }));
       await objects(MAPS).create({ metadata: { name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
+      // In the other rounds the replica returns while the controllers still work.
       if (round % 2 === 0) await expectConvergence(count, image);
       await replicas().restart(index);
       await expectConvergence(count, image);
@@ -122,8 +126,8 @@ const missingOwner = (round: number): JsonObject => ({ apiVersion: 'v1', kind: '
 
 /** An address derived from the uid, so that pods have different ones. */
 function addressOf({ uid }: ApiObject): string {
-  const digits = parseInt(uid.slice(0, 6), 16);
-  return `10.${digits >> 16}.${(digits >> 8) & 255}.${digits & 255}`;
+  const bytes = Buffer.from(uid.slice(0, 6), 'hex');
+  return `10.${bytes.join('.')}`;
 }
 
 const isRunning = ({ body }: ApiObject): boolean => objectAt(body, 'status')?.['phase'] === 'Running';
