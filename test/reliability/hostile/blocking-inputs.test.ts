@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/http/hostile-inputs';
 import { hostileRequest, sendHostileRequest, type HostileClient } from '../../support/http/hostile-request';
+import { waitUntil } from '../../support/programs';
 import { useFolder } from '../../support/use-resource';
 import { useHostileTarget, CONFIGMAPS } from './hostile-client';
 
@@ -37,48 +38,61 @@ function expectAcceptable(status: number, { mayLoseResponse }: HostileInput): vo
 /** The number of other requests that complete during an input; reached only when no step of the input blocks for long. */
 const REQUIRED_RESPONSES = 11;
 
+interface InputCase {
+  readonly name: string;
+  readonly http2: boolean;
+  readonly input: HostileInput;
+}
+
+/** The inputs alternately over HTTP/1.1 and HTTP/2, because the expensive work does not depend on the protocol. */
+const overEitherProtocol = (inputs: readonly HostileInput[]): readonly InputCase[] =>
+  inputs.map((input, index) => ({ name: input.name, http2: index % 2 === 0, input }));
+
 describe('the API server, given hostile inputs,', () => {
   beforeAll(async () => {
     for (const step of HOSTILE_SETUP) expect(await send(step)).toBe(201);
     // The custom resource is served after a moment.
     const things = '/apis/hostile.example.com/v1/namespaces/default/things';
-    while ((await send({ path: things })) === 404);
+    await waitUntil('the custom resource to be served', async () => (await send({ path: things })) !== 404);
   }, 30_000);
 
-  // Alternately over HTTP/1.1 and HTTP/2, because the expensive work does not depend on the protocol. Requests without
-  // credentials are rejected before it.
-  it.each(HOSTILE_INPUTS.map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'responds to %s (over HTTP/2: %s), and rejects it without credentials',
-    async (_, http2, input) => {
-      // The next test sends the long inputs.
-      if (input.isSlow !== true) {
-        await sendSetup(input);
-        expectAcceptable(await send(input, { http2 }), input);
-      }
-      for (const http2 of [false, true]) {
-        const status = await send(input, { http2, token: undefined });
-        const isPublic = (input.path ?? '').startsWith('/healthz');
-        const isLost = input.mayLoseResponse === true && status === 0;
-        if (!isPublic && !isLost) expect(status).toBe(403);
-      }
+  it.each(overEitherProtocol(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow !== true)))(
+    'responds to $name (over HTTP/2: $http2)',
+    async ({ http2, input }) => {
+      await sendSetup(input);
+      expectAcceptable(await send(input, { http2 }), input);
     },
     60_000,
   );
 
-  it.each(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'completes other requests while it processes %s (over HTTP/2: %s)',
-    async (_, http2, input) => {
+  it.each(overEitherProtocol(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow === true)))(
+    'completes other requests while it processes $name (over HTTP/2: $http2)',
+    async ({ http2, input }) => {
       const { client } = target();
       await sendSetup(input);
-      const pending = { value: true };
-      const sent = send(input, { http2 }).finally(() => (pending.value = false));
+      let isPending = true;
+      const sent = send(input, { http2 }).finally(() => (isPending = false));
       let completed = 0;
-      while (pending.value && completed < REQUIRED_RESPONSES) {
+      while (isPending && completed < REQUIRED_RESPONSES) {
         expect((await client.get(`${CONFIGMAPS}/calm`)).status).toBe(200);
-        if (pending.value) completed += 1;
+        if (isPending) completed += 1;
       }
       expectAcceptable(await sent, input);
       expect(completed).toBe(REQUIRED_RESPONSES);
+    },
+    60_000,
+  );
+
+  const needsCredentials = ({ path = '' }: HostileInput): boolean => !path.startsWith('/healthz');
+
+  it.each(HOSTILE_INPUTS.filter(needsCredentials))(
+    'rejects $name without credentials over either protocol',
+    async (input) => {
+      for (const http2 of [false, true]) {
+        const status = await send(input, { http2, token: undefined });
+        const isLost = input.mayLoseResponse === true && status === 0;
+        if (!isLost) expect(status).toBe(403);
+      }
     },
     60_000,
   );

@@ -7,49 +7,85 @@ import { useHostileTarget, CONFIGMAPS, exchangeRaw } from './hostile-client';
 const target = useHostileTarget();
 
 describe('the API server, given a hostile body,', () => {
-  const yaml = { 'content-type': 'application/yaml' };
   const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
+  /** Each list contains the one before it ten times, so that the last one has 10^11 items when it is expanded. */
   const aliasBomb = [
     'a: &a [x,x,x,x,x,x,x,x,x,x]',
-    ...'bcdefghijk'.split('').map((name, n) => `${name}: &${name} [${Array<string>(10).fill(`*${'abcdefghij'[n]}`).join(',')}]`),
+    ...['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi', 'ij', 'jk'].map(([inner, outer]) => {
+      const aliases = Array<string>(10).fill(`*${inner}`);
+      return `${outer}: &${outer} [${aliases.join(',')}]`;
+    }),
   ].join('\n');
+  const deepBlocks = Array.from({ length: 2_400 }, (_, level) => `${' '.repeat(level)}a:`).join('\n');
+  const threeMebibytes = 'x'.repeat(3 * 1024 * 1024);
 
-  it.each<[string, string | Buffer, Record<string, string>, number | number[]]>([
-    ['truncated JSON', '{"apiVersion":"v1","kind":"ConfigMap"', {}, 400],
-    ['JSON 200,000 arrays deep', nested(200_000, '[', ']'), {}, 400],
-    ['JSON 100,000 objects deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, {}, 400],
-    [
-      'JSON 50,000 arrays deep in an unknown field',
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"x":${nested(50_000, '[', ']')}}`,
-      {},
-      400,
-    ],
-    [
-      'JSON 5,000 arrays deep in labels',
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","labels":${nested(5_000, '[', ']')}}}`,
-      {},
-      400,
-    ],
-    ['a lone surrogate and NUL in a name', '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\\ud800\\u0000"}}', {}, 422],
-    ['a body of white space', ' \n\t ', {}, 400],
-    ['a UTF-16 body', Buffer.from('\ufeff{"kind":"ConfigMap"}', 'utf16le'), {}, 400],
-    ['invalid UTF-8 outside a string', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, 400],
-    ['truncated YAML', 'a: [', yaml, 400],
-    ['a YAML alias bomb', aliasBomb, yaml, 400],
-    ['YAML that refers to itself', 'a: &a [*a]', yaml, 400],
-    ['YAML 20,000 sequences deep', nested(20_000, '[', ']'), yaml, 400],
-    ['YAML 2,400 blocks deep', Array.from({ length: 2_400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'), yaml, [400, 413, 422]],
-    ['a YAML tag of a JavaScript function', 'a: !!js/function "function(){}"', yaml, [400, 422]],
-    ['more than 3 MiB of JSON', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`, {}, 413],
-    ['more than 3 MiB of YAML', `a: "${'x'.repeat(3 * 1024 * 1024)}"`, yaml, 413],
-    ['an unknown media type', '<xml/>', { 'content-type': 'text/xml' }, 415],
-    ['a broken protobuf envelope', 'k8s\u0000\u00ff\u00ff', { 'content-type': 'application/vnd.kubernetes.protobuf' }, 400],
-  ])('rejects %s with a 4xx Status', async (_, body, headers, statuses) => {
-    const { client } = target();
-    const response = await client.send('POST', CONFIGMAPS, body, { headers });
-    expect([statuses].flat()).toContain(response.status);
-    expect(response.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: response.status });
+  interface BodyCase {
+    readonly name: string;
+    readonly body: string | Buffer;
+    /** JSON by default. */
+    readonly contentType?: string;
+    /** The status of the response, or several of which any is acceptable. */
+    readonly status: number | readonly number[];
+  }
+
+  const JSON_CASES: readonly BodyCase[] = [
+    { name: 'truncated JSON', body: '{"apiVersion":"v1","kind":"ConfigMap"', status: 400 },
+    { name: 'JSON 200,000 arrays deep', body: nested(200_000, '[', ']'), status: 400 },
+    { name: 'JSON 100,000 objects deep', body: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, status: 400 },
+    {
+      name: 'JSON 50,000 arrays deep in an unknown field',
+      body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"x":${nested(50_000, '[', ']')}}`,
+      status: 400,
+    },
+    {
+      name: 'JSON 5,000 arrays deep in labels',
+      body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","labels":${nested(5_000, '[', ']')}}}`,
+      status: 400,
+    },
+    {
+      name: 'a lone surrogate and NUL in a name',
+      body: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\\ud800\\u0000"}}',
+      status: 422,
+    },
+    { name: 'a body of white space', body: ' \n\t ', status: 400 },
+    { name: 'a UTF-16 body', body: Buffer.from('\ufeff{"kind":"ConfigMap"}', 'utf16le'), status: 400 },
+    { name: 'invalid UTF-8 outside a string', body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), status: 400 },
+    { name: 'more than 3 MiB of JSON', body: `{"a":"${threeMebibytes}"}`, status: 413 },
+  ];
+  const yaml = (name: string, body: string, status: number | readonly number[]): BodyCase => ({
+    name,
+    body,
+    contentType: 'application/yaml',
+    status,
   });
+  const YAML_CASES: readonly BodyCase[] = [
+    yaml('truncated YAML', 'a: [', 400),
+    yaml('a YAML alias bomb', aliasBomb, 400),
+    yaml('YAML that refers to itself', 'a: &a [*a]', 400),
+    yaml('YAML 20,000 sequences deep', nested(20_000, '[', ']'), 400),
+    yaml('YAML 2,400 blocks deep', deepBlocks, [400, 413, 422]),
+    yaml('a YAML tag of a JavaScript function', 'a: !!js/function "function(){}"', [400, 422]),
+    yaml('more than 3 MiB of YAML', `a: "${threeMebibytes}"`, 413),
+  ];
+  const OTHER_CASES: readonly BodyCase[] = [
+    { name: 'an unknown media type', body: '<xml/>', contentType: 'text/xml', status: 415 },
+    {
+      name: 'a broken protobuf envelope',
+      body: 'k8s\u0000\u00ff\u00ff',
+      contentType: 'application/vnd.kubernetes.protobuf',
+      status: 400,
+    },
+  ];
+
+  it.each([...JSON_CASES, ...YAML_CASES, ...OTHER_CASES])(
+    'rejects $name with a 4xx Status',
+    async ({ body, contentType = 'application/json', status }) => {
+      const { client } = target();
+      const response = await client.send('POST', CONFIGMAPS, body, { headers: { 'content-type': contentType } });
+      expect([status].flat()).toContain(response.status);
+      expect(response.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: response.status });
+    },
+  );
 
   it('stores __proto__ and constructor as ordinary keys of maps', async () => {
     const { client } = target();
@@ -81,36 +117,38 @@ describe('the API server, given a hostile body,', () => {
   const jsonPatch = { headers: { 'content-type': 'application/json-patch+json' } };
 
   it('bounds the size of the result of a JSON Patch', async () => {
-    const { client, memory } = target();
+    const { client, memoryMb } = target();
     // Each copy contains those before it, so that 40 of them would have a petabyte together.
-    const doubling = [{ op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1_000) } }];
+    const addition = { op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1_000) } };
     const copies = Array.from({ length: 40 }, (_, n) => ({
       op: 'copy',
       from: '/metadata/annotations',
       path: `/metadata/annotations/n${n}`,
     }));
-    const before = memory();
-    const grown = await client.send('PATCH', `${CONFIGMAPS}/calm`, [...doubling, ...copies], jsonPatch);
-    expect(grown.status).toBeGreaterThanOrEqual(400);
-    expect(grown.status).toBeLessThan(500);
-    expect(memory() - before).toBeLessThan(200);
+    const beforeMb = memoryMb();
+    const response = await client.send('PATCH', `${CONFIGMAPS}/calm`, [addition, ...copies], jsonPatch);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
+    expect(memoryMb() - beforeMb).toBeLessThan(200);
   });
 
   it('rejects a JSON Patch of more than 10,000 operations with 413', async () => {
-    const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }));
-    expect((await target().client.send('PATCH', `${CONFIGMAPS}/calm`, many, jsonPatch)).status).toBe(413);
+    const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }));
+    expect((await target().client.send('PATCH', `${CONFIGMAPS}/calm`, operations, jsonPatch)).status).toBe(413);
   });
 
+  /** The beginning of a request, which the tests end with headers of their own. */
   const head = `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
 
   it('closes a request whose body is shorter than its Content-Length', async () => {
-    const short = await exchangeRaw(target().client, `${head}Content-Length: 100\r\n\r\n{`, 500);
-    expect(short.status).toBeUndefined();
+    const response = await exchangeRaw(target().client, `${head}Content-Length: 100\r\n\r\n{`, 500);
+    expect(response.status).toBeUndefined();
   });
 
   it('rejects a chunked body over the limit with 413', async () => {
+    // Chunk sizes are hexadecimal: 64 chunks of 64 KiB are 4 MiB.
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const endless = await exchangeRaw(target().client, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(64)}`);
-    expect(endless.status).toBe(413);
+    const response = await exchangeRaw(target().client, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(64)}`);
+    expect(response.status).toBe(413);
   });
 });

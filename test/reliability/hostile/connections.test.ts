@@ -12,12 +12,12 @@ import { useHostileTarget, measureLatencies, CONFIGMAPS, openRawConnection, Slow
 const target = useHostileTarget();
 /** Limit of the median latency of other requests; a blocked server would take many seconds. */
 const MOST_MEDIAN_MS = 1_000;
-/** 30 MB of events for each of the watchers that read nothing would be 900 MB. */
+/** Watchers that read nothing. Buffering the events of the large writes for each, 30 MB, would take 900 MB. */
 const UNREAD_WATCHERS = 30;
 const LARGE_WRITES = 300;
 const LARGE_WRITE_BYTES = 100_000;
 const MOST_WATCH_MB = 250;
-/** A list of 16 MB for each of the clients that read nothing would be 320 MB. */
+/** Clients that read nothing of a list. Buffering the list for each, 16 MB, would take 320 MB. */
 const UNREAD_LISTS = 20;
 const LISTED_OBJECTS = 40;
 const LISTED_OBJECT_BYTES = 400_000;
@@ -31,14 +31,14 @@ const IDLE_CONNECTIONS = 200;
 const MOST_HEADERS_MS = 45_000;
 
 describe('the API server', () => {
-  // Connects before the first test, because the last one would have to wait for the whole time limit otherwise.
+  // Connects before the first test, so that the last one does not have to wait for the whole time limit.
   const slow = useResource(
     async () => new SlowHeaderClient(await openRawConnection(target().client)),
     (client) => client.stop(),
   );
 
   it('bounds the memory of watchers that never read, without delaying other clients', async () => {
-    const { client, memory, server } = target();
+    const { client, memoryMb, server } = target();
     const readers = new ApiClient(server.address, server.certificates, 4);
     const unreadWatches = await Promise.all(
       Array.from({ length: UNREAD_WATCHERS }, () => client.watch(`${CONFIGMAPS}?watch=true&labelSelector=flood`, () => undefined)),
@@ -47,8 +47,8 @@ describe('the API server', () => {
     const receivedEvents: WatchEvent[] = [];
     const readWatch = await client.watch(`${CONFIGMAPS}?watch=true&labelSelector=flood`, (event) => void receivedEvents.push(event));
     try {
-      const before = memory();
-      let highest = before;
+      const beforeMb = memoryMb();
+      let highestMb = beforeMb;
       const payload = 'x'.repeat(LARGE_WRITE_BYTES);
       const latenciesDuringWrites: number[] = [];
       for (let n = 0; n < LARGE_WRITES; n++) {
@@ -56,13 +56,14 @@ describe('the API server', () => {
         const { status } = n === 0 ? await client.send('POST', CONFIGMAPS, body) : await client.send('PUT', `${CONFIGMAPS}/flood`, body);
         expect(status).toBeLessThan(300);
         if (n % 10 === 0) {
-          highest = Math.max(highest, memory());
+          highestMb = Math.max(highestMb, memoryMb());
           latenciesDuringWrites.push(...(await measureLatencies(readers, `${CONFIGMAPS}/calm`, 2)));
         }
       }
-      expect(highest - before).toBeLessThan(MOST_WATCH_MB);
+      expect(highestMb - beforeMb).toBeLessThan(MOST_WATCH_MB);
       await waitUntil('the watcher that reads to receive everything', () => receivedEvents.length === LARGE_WRITES);
-      expect(receivedEvents.map(({ object: { data } }) => Number(data?.['n']))).toEqual(Array.from({ length: LARGE_WRITES }, (_, n) => n));
+      const receivedNumbers = receivedEvents.map(({ object: { data } }) => Number(data?.['n']));
+      expect(receivedNumbers).toEqual(Array.from({ length: LARGE_WRITES }, (_, n) => n));
       expect(medianOf(latenciesDuringWrites)).toBeLessThan(MOST_MEDIAN_MS);
     } finally {
       readWatch.close();
@@ -72,10 +73,10 @@ describe('the API server', () => {
   }, 60_000);
 
   it('bounds the memory of lists that are never read', async () => {
-    const { client, memory } = target();
+    const { client, memoryMb } = target();
     const data = { payload: 'y'.repeat(LISTED_OBJECT_BYTES) };
     for (let n = 0; n < LISTED_OBJECTS; n++) await client.send('POST', CONFIGMAPS, { metadata: { name: `wide-${n}` }, data });
-    const before = memory();
+    const beforeMb = memoryMb();
     const sockets = await Promise.all(
       Array.from({ length: UNREAD_LISTS }, async () => {
         const socket = await openRawConnection(client);
@@ -86,18 +87,19 @@ describe('the API server', () => {
       }),
     );
     try {
-      const times = await measureLatencies(client, `${CONFIGMAPS}/calm`, 100);
-      expect(memory() - before).toBeLessThan(MOST_LIST_MB);
-      expect(medianOf(times)).toBeLessThan(MOST_MEDIAN_MS);
+      const latencies = await measureLatencies(client, `${CONFIGMAPS}/calm`, 100);
+      expect(memoryMb() - beforeMb).toBeLessThan(MOST_LIST_MB);
+      expect(medianOf(latencies)).toBeLessThan(MOST_MEDIAN_MS);
     } finally {
       for (const socket of sockets) socket.destroy();
     }
+    // All other objects: metadata.name!=calm.
     await client.send('DELETE', `${CONFIGMAPS}?fieldSelector=metadata.name%21%3Dcalm`);
   }, 60_000);
 
   it('keeps serving while a client opens and resets 10,000 streams on each of 3 connections', async () => {
-    const { client, memory, server } = target();
-    const before = memory();
+    const { client, memoryMb, server } = target();
+    const beforeMb = memoryMb();
     const measuring = measureLatencies(client, `${CONFIGMAPS}/calm`, 100);
     const { authority, admin } = server.certificates;
     for (let attempt = 0; attempt < RESET_CONNECTIONS; attempt++) {
@@ -106,9 +108,9 @@ describe('the API server', () => {
       await resetMany(session, RESET_STREAMS);
       session.destroy();
     }
-    const times = await measuring;
-    expect(medianOf(times)).toBeLessThan(MOST_MEDIAN_MS);
-    expect(memory() - before).toBeLessThan(MOST_RESET_MB);
+    const latencies = await measuring;
+    expect(medianOf(latencies)).toBeLessThan(MOST_MEDIAN_MS);
+    expect(memoryMb() - beforeMb).toBeLessThan(MOST_RESET_MB);
   }, 60_000);
 
   it('keeps serving while 200 connections are silent or send random bytes', async () => {
@@ -121,8 +123,8 @@ describe('the API server', () => {
       return socket;
     });
     try {
-      const times = await measureLatencies(client, `${CONFIGMAPS}/calm`, 50);
-      expect(medianOf(times)).toBeLessThan(MOST_MEDIAN_MS);
+      const latencies = await measureLatencies(client, `${CONFIGMAPS}/calm`, 50);
+      expect(medianOf(latencies)).toBeLessThan(MOST_MEDIAN_MS);
     } finally {
       for (const socket of idle) socket.destroy();
     }

@@ -1,5 +1,5 @@
 /**
- * TLS handshakes that exceed the server's time-out. A child process serves, because the failure under test would abort
+ * TLS handshakes that exceed the server's time limit of 100 ms. A child process serves, because the failure under test would abort
  * the process.
  */
 import { spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ async function startServer(): Promise<{ readonly process: ProgramProcess; readon
   return { process: server, port };
 }
 
-/** The number of handshakes that the server has aborted. */
+/** The number of handshakes that the server has aborted since its start. */
 const countAborted = (): number => program().process.output.split('failed').length - 1;
 
 /**
@@ -67,45 +67,50 @@ function isEstablished(transport: Duplex, protocols: readonly string[]): Promise
   });
 }
 
-async function rawConnection(): Promise<Socket> {
+/** A TCP connection to the server, established or already closed again. */
+async function openTcp(): Promise<Socket> {
   const socket = connectTcp(program().port, '127.0.0.1');
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
   return socket;
 }
 
-describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out, with the ALPN protocols %j', (protocols) => {
-  const connection = useForEachTest(
-    async () => ({ abortedBefore: countAborted(), socket: await rawConnection() }),
-    ({ socket }) => socket.destroy(),
-  );
+describe.each([{ protocols: ['h2'] }, { protocols: ['http/1.1'] }, { protocols: [] }])(
+  'a TLS handshake that times out, with the ALPN protocols $protocols',
+  ({ protocols }) => {
+    const connection = useForEachTest(
+      async () => ({ abortedBefore: countAborted(), socket: await openTcp() }),
+      ({ socket }) => socket.destroy(),
+    );
 
-  afterEach(() => {
-    expect(program().process.isRunning).toBe(true);
-    expect(program().process.output).not.toContain('Assertion failed');
-  });
+    afterEach(() => {
+      expect(program().process.isRunning).toBe(true);
+      expect(program().process.output).not.toContain('Assertion failed');
+    });
 
-  const waitForAbort = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => countAborted() > connection().abortedBefore);
+    const waitForAbort = (): Promise<boolean> =>
+      waitUntil('the handshake to be aborted', () => countAborted() > connection().abortedBefore);
 
-  it('ends with a closed connection when the ClientHello arrives after the time-out', async () => {
-    await waitForAbort();
-    expect(await isEstablished(connection().socket, protocols)).toBe(false);
-  });
+    it('ends with a closed connection when the ClientHello arrives after the time limit', async () => {
+      await waitForAbort();
+      expect(await isEstablished(connection().socket, protocols)).toBe(false);
+    });
 
-  it('ends with a closed connection when only the ClientHello arrives in time', async () => {
-    const delayed = new DelayedDuplex(connection().socket);
-    const established = isEstablished(delayed, protocols);
-    await waitForAbort();
-    delayed.release();
-    expect(await established).toBe(false);
-  });
+    it('ends with a closed connection when only the ClientHello arrives in time', async () => {
+      const delayed = new DelayedDuplex(connection().socket);
+      const established = isEstablished(delayed, protocols);
+      await waitForAbort();
+      delayed.release();
+      expect(await established).toBe(false);
+    });
 
-  it('ends without a byte from the server when the client sends nothing', async () => {
-    const { socket } = connection();
-    const received: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => received.push(chunk));
-    await waitUntil('the connection to close', () => socket.closed);
-    await waitForAbort();
-    expect(Buffer.concat(received)).toHaveLength(0);
-  });
-});
+    it('ends without a byte from the server when the client sends nothing', async () => {
+      const { socket } = connection();
+      const received: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => received.push(chunk));
+      await waitUntil('the connection to close', () => socket.closed);
+      await waitForAbort();
+      expect(Buffer.concat(received)).toHaveLength(0);
+    });
+  },
+);

@@ -46,14 +46,14 @@ export async function exchangeRaw(client: ApiClient, bytes: string | Buffer, qui
 
 /** Latencies of `count` small requests one after the other, in milliseconds, sorted. */
 export async function measureLatencies(client: ApiClient, path: string, count: number): Promise<number[]> {
-  const measured: number[] = [];
+  const latencies: number[] = [];
   for (let n = 0; n < count; n++) {
     const start = performance.now();
     const { status } = await client.get(path);
     if (status !== 200) throw new Error(`GET ${path}: ${status}`);
-    measured.push(performance.now() - start);
+    latencies.push(performance.now() - start);
   }
-  return measured.sort((a, b) => a - b);
+  return latencies.sort((a, b) => a - b);
 }
 
 export const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -61,11 +61,11 @@ export const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 export interface HostileTarget {
   readonly server: ApiServer;
   readonly client: ApiClient;
-  /** Anonymous memory of the server in MB. */
-  memory(): number;
+  /** Anonymous memory of the server. */
+  memoryMb(): number;
 }
 
-/** Starts a server for the tests of a file, with an object `calm` that well-behaved clients read. */
+/** Starts a server with these flags for the tests of a file, and creates an object `calm` that well-behaved clients read. */
 export function useHostileTarget(...args: string[]): () => HostileTarget {
   const folder = useFolder('hostile');
   const target = useResource(
@@ -73,7 +73,7 @@ export function useHostileTarget(...args: string[]): () => HostileTarget {
       const server = await startApiServer({ folder, securePort: await freePort(), args });
       const client = new ApiClient(server.address, server.certificates);
       expect((await client.send('POST', CONFIGMAPS, { metadata: { name: 'calm' }, data: { a: '1' } })).status).toBe(201);
-      return { server, client, memory: () => anonymousMegabytes(server.process.pid) };
+      return { server, client, memoryMb: () => anonymousMegabytes(server.process.pid) };
     },
     async ({ server, client }) => {
       client.close();
@@ -89,8 +89,9 @@ export function useHostileTarget(...args: string[]): () => HostileTarget {
   return target;
 }
 
-/** Sends the headers of a request byte by byte and never ends them. */
+/** Sends the headers of a request, one byte a second, and never ends them. */
 export class SlowHeaderClient {
+  /** `undefined` while the connection is open. */
   closedAfterMs: number | undefined;
   private readonly start = performance.now();
   private readonly timer: NodeJS.Timeout;

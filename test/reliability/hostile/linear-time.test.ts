@@ -31,25 +31,28 @@ import { leastCpuMs } from '../../support/work-cost';
 
 /** Cases that take less at full length are not measured again. */
 const UNSUSPICIOUS_MS = 500;
-/** The long input is as many times as long as the short one. */
-const SHARE = 16;
-/** Linear time would grow by SHARE, quadratic time by 256. */
+/** How many times as long the long input is as the short one. */
+const LENGTH_RATIO = 16;
+/** Linear time would grow by 16, quadratic time by 256. */
 const MOST_GROWTH = 64;
 
 /** Processes an input of the given length. */
 type Work = (length: number) => unknown;
 
+/** `length`: that of the long input, for example in characters, members or levels. */
+type LengthCase = readonly [name: string, length: number, work: Work];
+
 /** The factor by which `work` takes longer at `length` than at a sixteenth of it; 1 when it is fast at full length. */
-function growth(work: Work, length: number): number {
+function measureGrowth(work: Work, length: number): number {
   if (leastCpuMs(() => work(length), 1) < UNSUSPICIOUS_MS) return 1;
   const longMs = leastCpuMs(() => work(length), 2);
-  return longMs < UNSUSPICIOUS_MS ? 1 : longMs / leastCpuMs(() => work(length / SHARE), 3);
+  return longMs < UNSUSPICIOUS_MS ? 1 : longMs / leastCpuMs(() => work(length / LENGTH_RATIO), 3);
 }
 
 describe('checking a text takes time in proportion to its length:', () => {
   const ones = (length: number): string => '1'.repeat(length);
 
-  it.each<[string, number, Work]>([
+  it.each<LengthCase>([
     ['a duration without a unit', 150_000, (length) => parseDuration(`${ones(length)}x`)],
     ['a quantity with a wrong suffix', 150_000, (length) => quantityFault(`${ones(length)}x`)],
     ['a certificate of many BEGIN lines', 50_000, (length) => checkCertificate(certificate('-----BEGIN A-----\n'.repeat(length)), [])],
@@ -59,10 +62,11 @@ describe('checking a text takes time in proportion to its length:', () => {
       (length) => checkCertificate(certificate(listOfLength(length, (n) => `-----BEGIN ${n}-----\n`).join('')), []),
     ],
   ])('%s', (_, length, work) => {
-    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+    expect(measureGrowth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 });
 
+/** The message for an invalid quantity; `undefined` for a valid one. */
 function quantityFault(text: string): string | undefined {
   try {
     canonicalQuantity(text);
@@ -73,6 +77,7 @@ function quantityFault(text: string): string | undefined {
   }
 }
 
+/** The status of a CertificateSigningRequest with this text as its certificate. */
 const certificate = (text: string): { status: { certificate: string } } => ({
   status: { certificate: Buffer.from(text).toString('base64') },
 });
@@ -83,14 +88,16 @@ function listOfLength<T>(length: number, make: (n: number) => T): T[] {
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-/** `levels` objects in one another, `inner` in the last. */
+/** `inner` inside of this many objects. */
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 
 describe('reading a body', () => {
+  /** As many duplicate members at the deepest level as there are levels and more. */
   const repeated = (levels: number): string => nested(levels, `{${'"b":1,"b":2,'.repeat(2 * levels)}"c":1}`);
+  /** A duplicate member on every level. */
   const eachRepeated = (levels: number): string => `${'{"b":1,"b":2,"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-  it.each<[string, number, Work]>([
+  it.each<LengthCase>([
     ['JSON that repeats members at the deepest level', 5_000, (levels) => parseJson(bytes(repeated(levels)))],
     ['JSON that repeats members on every level', 5_000, (levels) => parseJson(bytes(eachRepeated(levels)))],
     ['the faults of JSON that repeats members at the deepest level', 5_000, (levels) => faultsOf(repeated(levels))],
@@ -107,16 +114,16 @@ describe('reading a body', () => {
     ],
     ['YAML that ends in escaped quotes', 30_000, (length) => yamlFault(`a: [x${'\\"'.repeat(length)}`)],
   ])('takes time in proportion to its length for %s', (_, length, work) => {
-    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+    expect(measureGrowth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 
-  it('rejects YAML whose aliases expand to too many characters', () => {
-    const long = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(5_000)}]`;
-    expect(yamlFault(long)).toBe('yaml: document contains excessive aliasing');
-    expect(yamlFault(`a: &a {? ${'x'.repeat(20_000)} : 1}\nb: [${'*a, '.repeat(5_000)}]`)).toBe(
-      'yaml: document contains excessive aliasing',
-    );
-    expect(yamlFault(`a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(100)}]`)).toBeUndefined();
+  it('rejects YAML only when its aliases expand to too many characters', () => {
+    const longScalar = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(5_000)}]`;
+    expect(yamlFault(longScalar)).toBe('yaml: document contains excessive aliasing');
+    const longKey = `a: &a {? ${'x'.repeat(20_000)} : 1}\nb: [${'*a, '.repeat(5_000)}]`;
+    expect(yamlFault(longKey)).toBe('yaml: document contains excessive aliasing');
+    const short = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(100)}]`;
+    expect(yamlFault(short)).toBeUndefined();
   });
 
   it('reports at most 100 duplicate members, with truncated paths', () => {
@@ -126,6 +133,7 @@ describe('reading a body', () => {
   });
 });
 
+/** The message for invalid YAML; `undefined` for valid YAML. */
 function yamlFault(text: string): string | undefined {
   try {
     composeYaml(text);
@@ -136,6 +144,7 @@ function yamlFault(text: string): string | undefined {
   }
 }
 
+/** The duplicate and unknown members of a body. The unknown ones are given. */
 function faultsOf(text: string): readonly string[] {
   return fieldErrors(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
 }
@@ -149,12 +158,12 @@ describe('formatting a nested value takes time in proportion to its length', () 
   };
   const listOfTexts: MergeShape = { kind: 'list', element: STRING };
 
-  it.each<[string, number, Work]>([
+  it.each<LengthCase>([
     ['in errors of a strategic merge patch', 1_200, (levels) => Buffer.from(formatGoValue(deepValue(levels)))],
     ['in Go syntax', 1_200, (levels) => Buffer.from(formatGoSyntax(deepValue(levels)))],
     ['in errors of an applied configuration', 1_200, (levels) => Buffer.from(shapeErrors(listOfTexts, deepValue(levels)).join())],
   ])('%s', (_, length, work) => {
-    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+    expect(measureGrowth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 });
 
@@ -181,7 +190,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
 
   const conditions = (length: number, status: string) => listOfLength(length, (n) => ({ type: `t${n}`, status }));
 
-  it.each<[string, number, Work]>([
+  it.each<LengthCase>([
     ['managedFields entries that a client sends', 16_000, (length) => parseManagedFields(managers(length))],
     [
       'managedFields entries that are merged',
@@ -205,7 +214,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
       (length) => applyJsonPatch({ a: Array<number>(length).fill(0) }, parseOperations(insertions).operations),
     ],
   ])('%s', (_, length, work) => {
-    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+    expect(measureGrowth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 });
 
@@ -213,7 +222,7 @@ describe('validation takes time in proportion to the length of a list:', () => {
   const owner = (n: number): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', name: `n${n}`, uid: `${n}`, controller: true });
   const tolerations = (length: number): JsonObject[] => listOfLength(length, (n) => ({ key: `k${n}` }));
 
-  it.each<[string, number, Work]>([
+  it.each<LengthCase>([
     [
       'owner references that are all the controller',
       4_000,
@@ -267,6 +276,6 @@ describe('validation takes time in proportion to the length of a list:', () => {
       },
     ],
   ])('%s', (_, length, work) => {
-    expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
+    expect(measureGrowth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 });

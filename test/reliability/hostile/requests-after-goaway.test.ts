@@ -22,12 +22,19 @@ import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-clien
  */
 const MALLOC_TUNABLES = 'glibc.malloc.tcache_count=0';
 const tunablesBefore = process.env['GLIBC_TUNABLES'];
+// The server inherits the environment. Hooks run in the order of their declaration, so this one is before the server.
 beforeAll(() => void (process.env['GLIBC_TUNABLES'] = MALLOC_TUNABLES));
+afterAll(() => {
+  if (tunablesBefore === undefined) delete process.env['GLIBC_TUNABLES'];
+  else process.env['GLIBC_TUNABLES'] = tunablesBefore;
+});
 const target = useHostileTarget();
-/** Corrupted memory ends the process within a few connections. */
+/** Connections in all, and how many are open at a time. */
 const CONNECTIONS = 100;
 const BATCH = 20;
+/** Requests on each connection, and how many of them precede the GOAWAY. */
 const STREAMS = 30;
+const STREAMS_BEFORE_GOAWAY = 5;
 
 const get = (stream: number): Buffer => headersFrame(stream, pseudoHeaders('GET', CONFIGMAPS));
 const streamIds = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
@@ -38,15 +45,15 @@ const requests = streamIds.map(get);
  * Each part is a TLS record: the frames of a record are processed while responses to earlier ones are about to be
  * written.
  */
-const requestsAroundGoaway = [preface, ...requests.slice(0, 5), goaway, ...requests.slice(5)];
+const requestsAroundGoaway = [preface, ...requests.slice(0, STREAMS_BEFORE_GOAWAY), goaway, ...requests.slice(STREAMS_BEFORE_GOAWAY)];
 
 function writeRecords(socket: TLSSocket, records: readonly Buffer[]): void {
   for (const record of records) socket.write(record);
 }
 
-it('the server keeps serving when on a hundred connections requests follow a GOAWAY of the client', async () => {
+it('the server keeps serving when requests follow a GOAWAY of the client on a hundred connections', async () => {
   const { client, server } = target();
-  const sendAndReset = async (): Promise<void> => {
+  const sendRequestsAroundGoaway = async (): Promise<void> => {
     const socket = await openRawConnection(client, ['h2']);
     socket.on('error', () => undefined);
     let received = Buffer.alloc(0);
@@ -56,7 +63,7 @@ it('the server keeps serving when on a hundred connections requests follow a GOA
     socket.destroy();
   };
   for (let sent = 0; sent < CONNECTIONS && server.process.isRunning; sent += BATCH)
-    await Promise.all(Array.from({ length: BATCH }, sendAndReset));
+    await Promise.all(Array.from({ length: BATCH }, sendRequestsAroundGoaway));
   expect({ running: server.process.isRunning, output: server.process.output }).toEqual({ running: true, output: '' });
   expect((await client.get('/livez')).status).toBe(200);
 }, 60_000);
@@ -69,11 +76,6 @@ it('the server responds to the requests before a GOAWAY of the client, and none 
   writeRecords(socket, requestsAroundGoaway);
   await closed;
   const types = frameTypes(received);
-  expect(types.filter((type) => type === FRAME.headers)).toHaveLength(5);
+  expect(types.filter((type) => type === FRAME.headers)).toHaveLength(STREAMS_BEFORE_GOAWAY);
   expect(types).toContain(FRAME.goaway);
-});
-
-afterAll(() => {
-  if (tunablesBefore === undefined) delete process.env['GLIBC_TUNABLES'];
-  else process.env['GLIBC_TUNABLES'] = tunablesBefore;
 });

@@ -9,6 +9,7 @@ const target = useHostileTarget();
 
 /** Path segments, query parameters, bodies and media types that a parser may mistake for another or for the end of one. */
 const SEGMENTS = [
+  // The first one is empty.
   ...' v1 api apis .. %2f %00 %zz namespaces default configmaps pods calm status watch * ? ~ __proto__ ü'.split(' '),
   'A'.repeat(300),
 ];
@@ -41,6 +42,7 @@ const MEDIA_TYPES = [
   '*/*',
   'application/vnd.kubernetes.protobuf',
 ];
+const RANDOM_REQUESTS = 400;
 /** Valid and invalid parts in any combination: most requests fail, and some come as far as a handler. */
 const hostileRequest = fc.record({
   method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
@@ -64,7 +66,7 @@ const hostileRequest = fc.record({
 });
 
 describe('the API server, given a hostile request line or header,', () => {
-  it.each<[string, string, number[]]>([
+  it.each<readonly [name: string, path: string, acceptableStatuses: number[]]>([
     ['.. as a path segment', '/api/v1/namespaces/../namespaces', [400, 404]],
     ['.. as a percent-encoded path segment', '/api/v1/namespaces/%2e%2e/secrets', [400, 404]],
     ['.. as a percent-encoded name', `${CONFIGMAPS}/%2e%2e`, [400, 404]],
@@ -97,6 +99,7 @@ describe('the API server, given a hostile request line or header,', () => {
       `${CONFIGMAPS}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
       [400, 410, 504],
     ],
+    // The server rejects more than 64 KiB of URL and headers with 414, the parser more than 128 KiB with 431.
     ['a continue token of 500,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
     ['a continue token of 70,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
     ['a continue token of 60,000 characters', `${CONFIGMAPS}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
@@ -116,7 +119,8 @@ describe('the API server, given a hostile request line or header,', () => {
     expect(statuses).toContain(response.status);
   });
 
-  it.each<[string, string, (number | undefined)[]]>([
+  // The status `undefined` is that of a connection that the server closed without a response.
+  it.each<readonly [name: string, bytes: string, acceptableStatuses: (number | undefined)[]]>([
     ['a raw NUL in the path', `GET ${CONFIGMAPS}/a\u0000b HTTP/1.1\r\nHost: x\r\n\r\n`, [400, undefined]],
     [
       'two Content-Length headers',
@@ -154,13 +158,14 @@ describe('the API server, given a hostile request line or header,', () => {
       fc.asyncProperty(hostileRequest, async ({ method, path, query, body, type, accept }) => {
         // A watch ends after a second.
         const parameters = [...query, ['timeoutSeconds', '1']].map(([name, value]) => `${name}=${value}`).join('&');
+        // Percent signs of the values stay as they are.
         const url = encodeURI(`${path}?${parameters}`).replaceAll('%25', '%');
         const headers = { 'content-type': type, accept };
         const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD';
         const response = await client.send(method, url, hasBody ? body : undefined, { headers });
         expect([500, 502, 503]).not.toContain(response.status);
       }),
-      { numRuns: 400 },
+      { numRuns: RANDOM_REQUESTS },
     );
   }, 60_000);
 });

@@ -9,7 +9,9 @@ import { connect as connectTls } from 'node:tls';
 import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS } from './hostile-client';
 
+/** Slow connections, in four groups. */
 const CONNECTIONS = Number(process.env['SLOW_CONNECTIONS'] ?? 240);
+/** More than one group, which has an address of its own. */
 const PER_ADDRESS = CONNECTIONS / 2;
 const target = useHostileTarget(`--max-connections-per-address=${PER_ADDRESS}`);
 
@@ -20,9 +22,13 @@ interface ConnectionGroup {
   readonly trickle: string;
 }
 
+/** A request of which the headers never end. */
 const HEAD = `GET ${CONFIGMAPS} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: `;
+/** A request of which the body never ends. */
 const BODY = `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`;
+/** HTTP/2 without a request. */
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+/** The type and version of a TLS record: a handshake that never completes. */
 const HELLO = '\u0016\u0003\u0001';
 const GROUP_SIZE = CONNECTIONS / 4;
 /** Connections opened at a time. More than the backlog of the listener would have to retry for seconds. */
@@ -35,7 +41,7 @@ const MOST_GROWTH_MB = 250;
 /** Connections of the clients of this test that are not slow. */
 const CONNECTIONS_OF_OTHERS = 20;
 
-/** Opens a TCP connection from an address of its group. The server closes a rejected one at once. */
+/** Opens a TCP connection from a loopback address, so that groups of connections have different addresses. The server closes a rejected one at once. */
 function openTcp(localAddress: string): Socket {
   const socket = connectTcp({ host: '127.0.0.1', port: Number(new URL(target().server.address).port), localAddress });
   socket.on('error', () => undefined);
@@ -69,8 +75,15 @@ async function openGroup(count: number, { open, readyEvent, initialBytes = '', t
   return { sockets, trickle };
 }
 
+/** Lets each open connection of a group send a little more. */
+function sendTrickle({ sockets, trickle }: ConnectionGroup): void {
+  if (trickle === '') return;
+  for (const socket of sockets) if (socket.writable) socket.write(trickle, 'latin1');
+}
+
 const isOpen = (socket: Socket): boolean => !socket.destroyed;
 
+/** The value of the first series that starts with `name`; NaN when there is none. */
 async function readMetric(name: string): Promise<number> {
   const { text } = await target().client.get('/metrics');
   const value = text.split('\n').find((line) => line.startsWith(name));
@@ -78,8 +91,8 @@ async function readMetric(name: string): Promise<number> {
 }
 
 it('the API server closes hundreds of slow connections and serves another client meanwhile', async () => {
-  const { client, memory } = target();
-  const before = memory();
+  const { client, memoryMb } = target();
+  const beforeMb = memoryMb();
   const groups: ConnectionGroup[] = [];
   let served = 0;
   try {
@@ -93,9 +106,7 @@ it('the API server closes hundreds of slow connections and serves another client
     await waitUntil(
       'all slow connections to be closed',
       async () => {
-        for (const { sockets, trickle } of groups) {
-          if (trickle !== '') for (const socket of sockets) if (socket.writable) socket.write(trickle, 'latin1');
-        }
+        groups.forEach(sendTrickle);
         const { status } = await client.get(`${CONFIGMAPS}/calm`);
         if (status !== 200) throw new Error(`the other client received ${status}`);
         served += 1;
@@ -107,7 +118,7 @@ it('the API server closes hundreds of slow connections and serves another client
     for (const { sockets } of groups) for (const socket of sockets) socket.destroy();
   }
   expect(served).toBeGreaterThan(LEAST_SERVED);
-  expect(memory() - before).toBeLessThan(MOST_GROWTH_MB);
+  expect(memoryMb() - beforeMb).toBeLessThan(MOST_GROWTH_MB);
   await waitUntil('the connections to be released', async () => (await readMetric('apiserver_open_connections')) < CONNECTIONS_OF_OTHERS);
 }, 180_000);
 
@@ -122,6 +133,7 @@ it('the API server limits connections per address and accepts those of other add
     );
     expect(await readMetric('apiserver_open_connections')).toBeLessThan(PER_ADDRESS + CONNECTIONS_OF_OTHERS);
     expect((await client.get(`${CONFIGMAPS}/calm`)).status).toBe(200);
+    // A connection of another address.
     const session = connectHttp2(target().server.address, { ...client.credentials() });
     session.on('error', () => undefined);
     await new Promise<void>((resolve) => session.once('remoteSettings', () => resolve()));

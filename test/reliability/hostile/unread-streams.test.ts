@@ -18,7 +18,7 @@ import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 
 const target = useHostileTarget();
-/** Streams of one connection, and the bytes that a window then grants. */
+/** Streams of one connection, and the bytes that a window update grants each. */
 const STREAMS = 20;
 const WINDOW = 100_000;
 
@@ -36,6 +36,7 @@ async function isAlive(): Promise<boolean> {
   return status === 200;
 }
 
+/** An HTTP/2 connection on which the server may send headers and no data. */
 async function connectWithoutWindow(): Promise<TLSSocket> {
   const socket = await openRawConnection(target().client, ['h2']);
   socket.on('error', () => undefined);
@@ -45,16 +46,16 @@ async function connectWithoutWindow(): Promise<TLSSocket> {
 
 const streamIds = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
 
-it.each([
-  ['the client grants a window', (stream: number) => windowUpdate(stream, WINDOW)],
-  ['the client resets it', (stream: number) => resetFrame(stream, ERROR_CODE.cancel)],
-  [
-    'the client grants a window and breaks the protocol',
-    (stream: number) => Buffer.concat([windowUpdate(stream, WINDOW), windowUpdate(0, 0)]),
-  ],
+/** A window update of 0 bytes is a protocol error. */
+const protocolError = windowUpdate(0, 0);
+
+it.each<readonly [event: string, frameAfterAbort: (stream: number) => Buffer]>([
+  ['the client grants a window', (stream) => windowUpdate(stream, WINDOW)],
+  ['the client resets it', (stream) => resetFrame(stream, ERROR_CODE.cancel)],
+  ['the client grants a window and breaks the protocol', (stream) => Buffer.concat([windowUpdate(stream, WINDOW), protocolError])],
 ])(
   'the server keeps serving when it has aborted a stream with an unread response and then %s',
-  async (_title, frameAfterAbort) => {
+  async (_event, frameAfterAbort) => {
     const socket = await connectWithoutWindow();
     let received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
