@@ -1,7 +1,7 @@
 /**
- * Replicas and controllers on machines with clocks a minute ahead or behind: a server accepts the tokens of another one
- * with a clock at most a minute ahead of its own, a live leader keeps its Lease, no Event expires while the clocks
- * differ by less than its lifetime, and the log names the clock that differs.
+ * Three replicas and controllers on machines with accurate clocks or clocks a minute ahead or behind: a server accepts
+ * the tokens of another one with a clock at most a minute ahead of its own, a live leader keeps its Lease, no Event
+ * expires while the clocks differ by less than its lifetime, and the log names the clock that differs.
  */
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { readCertificate } from '../../../shared/pki/certificates';
@@ -27,12 +27,15 @@ const MINUTE_MS = 60_000;
 describeWithEtcd('on machines whose clocks differ by a minute', () => {
   /** Offset of each server's clock from this machine's, in milliseconds. */
   const offsets = [0, MINUTE_MS, -MINUTE_MS] as const;
-  const [ACCURATE, AHEAD, BEHIND] = [0, 1, 2] as const;
+  /** The index of each server in `offsets`. */
+  const ACCURATE = 0;
+  const AHEAD = 1;
+  const BEHIND = 2;
   // Longer than the largest clock difference, so that no Event has expired when another server receives it.
   const args = ['--event-ttl=3m'];
   const replicas = useReplicas(
     'operate-clocks',
-    offsets.map((ahead) => ({ args, environment: clockAhead(ahead) })),
+    offsets.map((offsetMs) => ({ args, environment: clockAhead(offsetMs) })),
   );
   const clients = useResource(
     () => replicas().servers.map(({ address, certificates }) => adminClient([address], certificates)),
@@ -44,6 +47,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     60_000,
   );
 
+  /** Starts controllers that use the server with this index. */
   const startControllers = (server: number, clockOffsetMs: number, ...args: readonly string[]): ProgramProcess => {
     const process = startControllersWithEnvironment(clockAhead(clockOffsetMs), replicaAt(replicas(), server), ...args);
     controllers().push(process);
@@ -55,19 +59,31 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     return first;
   };
 
+  interface IssuedToken {
+    readonly token: string;
+    /** Milliseconds since 1970, set by the clock of the server. */
+    readonly expiresAt: number;
+  }
+
+  /** Requests a token of a ServiceAccount without permissions from one server. */
+  async function requestToken(client: RestClient, account: string, expirationSeconds: number): Promise<IssuedToken> {
+    const issued = await client.of(ACCOUNTS).namespace('default').createSubresource(account, 'token', tokenRequest(expirationSeconds));
+    const status = objectAt(issued, 'status');
+    return { token: stringAt(status, 'token') ?? '', expiresAt: Date.parse(stringAt(status, 'expirationTimestamp') ?? '') };
+  }
+
   test('a token for the requested time is accepted by servers with clocks at most a minute behind', async () => {
     const name = 'holder';
     await anyClient().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
-    for (const [index, client] of clients().entries()) {
-      const issued = await client.of(ACCOUNTS).namespace('default').createSubresource(name, 'token', tokenRequest(600));
-      const status = objectAt(issued, 'status');
-      const token = stringAt(status, 'token') ?? '';
-      const remainingMs = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
-      expect(Math.abs(remainingMs - 600_000 - (offsets[index] ?? 0))).toBeLessThan(30_000);
-      for (const [serverIndex, { address, certificates }] of replicas().servers.entries()) {
+    for (const [issuer, client] of clients().entries()) {
+      const issuerOffset = offsets[issuer] ?? 0;
+      const { token, expiresAt } = await requestToken(client, name, 600);
+      const expectedExpiry = Date.now() + issuerOffset + 600_000;
+      expect(Math.abs(expiresAt - expectedExpiry)).toBeLessThan(30_000);
+      for (const [acceptor, { address, certificates }] of replicas().servers.entries()) {
         // A server accepts a token up to a minute before its issue time; two of these clocks differ by more.
-        const ahead = (offsets[index] ?? 0) - (offsets[serverIndex] ?? 0);
-        if (ahead <= MINUTE_MS) expect(await statusWith(address, certificates.authority, token)).toBe(403);
+        const issuerAheadMs = issuerOffset - (offsets[acceptor] ?? 0);
+        if (issuerAheadMs <= MINUTE_MS) expect(await statusWith(address, certificates.authority, token)).toBe(403);
       }
     }
   }, 60_000);
@@ -98,11 +114,10 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
       await waitUntil('another copy to wait', () => other.output.includes('another process is the leader, waiting'), 60_000);
     const before = await leaseSpec();
     // Longer than the other copies wait before they replace an unresponsive leader.
-    const renewed = async (): Promise<boolean> =>
-      Date.parse(stringAt(await leaseSpec(), 'renewTime') ?? '') - Date.parse(stringAt(before, 'renewTime') ?? '') > 25_000;
-    await waitUntil('the Lease to be renewed for a while', renewed, 90_000);
-    const after = await leaseSpec();
-    expect([after['holderIdentity'], after['leaseTransitions']]).toEqual([before['holderIdentity'], before['leaseTransitions']]);
+    const isRenewedForLong = async (): Promise<boolean> => renewTimeOf(await leaseSpec()) - renewTimeOf(before) > 25_000;
+    await waitUntil('the Lease to be renewed for a while', isRenewedForLong, 90_000);
+    const { holderIdentity, leaseTransitions } = before;
+    expect(await leaseSpec()).toMatchObject({ holderIdentity, leaseTransitions });
     for (const other of others) expect(other.output).not.toContain('"leading"');
     await anyClient()
       .of(NAMESPACES)
@@ -117,7 +132,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     const spec = { request: pem, signerName: 'platform.io/kube-apiserver-client', usages: ['client auth'] };
     const { body } = await anyClient()
       .of(REQUESTS)
-      .create({ metadata: { name: 'asked' }, spec });
+      .create({ metadata: { name: 'requested' }, spec });
     const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
     await anyClient()
       .of(REQUESTS)
@@ -125,28 +140,25 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     const certificate = await waitUntil(
       'the certificate',
       async () => {
-        const { body: present } = await anyClient().of(REQUESTS).get('asked');
+        const { body: present } = await anyClient().of(REQUESTS).get('requested');
         return stringAt(objectAt(present, 'status'), 'certificate');
       },
       60_000,
     );
     const { notBefore } = readCertificate(Buffer.from(certificate, 'base64').toString());
+    // Valid before the slowest clock reads the time of its creation.
     expect(notBefore).toBeLessThan(Date.now() - 2 * MINUTE_MS);
   }, 120_000);
 
   test('each server logs which other clock differs and by how much', async () => {
-    // For each server, in the order of `offsets`, the differences of the two others.
-    const expected = [
-      ['60 s ahead of', '60 s behind'],
-      ['60 s behind', '120 s behind'],
-      ['60 s ahead of', '120 s ahead of'],
-    ] as const;
     for (const [index, { process }] of replicas().servers.entries()) {
-      for (const difference of expected[index] ?? []) {
+      for (const [otherIndex, otherOffset] of offsets.entries()) {
+        if (otherIndex === index) continue;
+        const aheadSeconds = (otherOffset - (offsets[index] ?? 0)) / 1_000;
+        const direction = aheadSeconds > 0 ? 'ahead of' : 'behind';
         // The delay of a message can change the measured difference by a second.
-        const [exactSeconds, ...rest] = difference.split(' ');
-        const seconds = [-1, 0, 1].map((offset) => Number(exactSeconds) + offset).join('|');
-        const line = new RegExp(`the clock of another API server is (${seconds}) ${rest.join(' ')} the clock of this one: .*NTP`);
+        const seconds = [-1, 0, 1].map((error) => Math.abs(aheadSeconds) + error).join('|');
+        const line = new RegExp(`the clock of another API server is (${seconds}) s ${direction} the clock of this one: .*NTP`);
         await waitUntil(`${line}`, () => line.test(process.output), 90_000);
       }
     }
@@ -166,6 +178,8 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   const exists = async (resource: Resource, namespace: string, name: string): Promise<boolean> =>
     (await undefinedIfNotFound(anyClient().of(resource).namespace(namespace).get(name))) !== undefined;
 });
+
+const renewTimeOf = (leaseSpec: JsonObject): number => Date.parse(stringAt(leaseSpec, 'renewTime') ?? '');
 
 /**
  * Status of a request with the token of a user without permissions: 403 when the token authenticates, 401 when it does

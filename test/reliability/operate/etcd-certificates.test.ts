@@ -51,17 +51,27 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     `--etcd-keyfile=${key}`,
   ];
 
-  interface Case {
-    readonly member?: {
-      readonly validity?: CertificateValidity;
-      readonly names?: readonly string[];
-      readonly isFromOtherAuthority?: boolean;
-    };
-    readonly client?: { readonly validity?: CertificateValidity; readonly isFromOtherAuthority?: boolean };
+  /** How a certificate differs from a valid one of the authority of etcd. */
+  interface CertificateDefect {
+    readonly validity?: CertificateValidity;
+    readonly names?: readonly string[];
+    readonly isFromOtherAuthority?: boolean;
+  }
+
+  interface DefectCase {
+    readonly member?: CertificateDefect;
+    readonly client?: CertificateDefect;
+    /** The reason in the log. */
     readonly reason: RegExp;
     readonly remedy: RegExp;
   }
-  test.each<[string, Case]>([
+
+  const issuePair = async (usage: 'server' | 'client', defect: CertificateDefect): Promise<PairFiles> => {
+    const issuer = defect.isFromOtherAuthority === true ? otherAuthority() : authority();
+    return savePairFiles(await makePair(issuer, usage, defect));
+  };
+
+  test.each<readonly [title: string, defects: DefectCase]>([
     [
       'the certificate of the member has expired',
       { member: { validity: 'expired' }, reason: /certificate has expired/, remedy: /renew the certificate of the member/ },
@@ -93,14 +103,9 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   ])(
     'logs the reason and exits when %s',
     async (_title, { member = {}, client = {}, reason, remedy }) => {
-      const memberFiles = savePairFiles(
-        await makePair(member.isFromOtherAuthority === true ? otherAuthority() : authority(), 'server', member),
-      );
-      const clientFiles = savePairFiles(
-        await makePair(client.isFromOtherAuthority === true ? otherAuthority() : authority(), 'client', client),
-      );
-      const etcd = await startMember(memberFiles);
-      const options = { folder, securePort: await freePort(), etcdServers: etcd.endpoint, args: argumentsFor(clientFiles) };
+      const etcd = await startMember(await issuePair('server', member));
+      const args = argumentsFor(await issuePair('client', client));
+      const options = { folder, securePort: await freePort(), etcdServers: etcd.endpoint, args };
       const process = killAfterTest(await launchApiServer(options));
       expect((await process.exited).code).toBe(1);
       const lines = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));

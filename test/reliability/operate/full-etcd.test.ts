@@ -1,4 +1,7 @@
-/** An API server over an etcd that exceeds its quota: what clients, health checks and the log report. */
+/**
+ * An API server over an etcd that exceeds its quota: what clients, health checks and the log report. The tests run in this
+ * order: the first one fills etcd, the last one frees its space.
+ */
 import { ApiClient, type ApiResponse } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { sendOnce } from '../../support/http/send-once';
@@ -27,7 +30,9 @@ async function callEtcd(endpoint: string, path: string, body: object): Promise<G
   return JSON.parse(text);
 }
 
+/** Compacts and defragments etcd and disarms its alarms. */
 async function freeSpace(endpoint: string): Promise<void> {
+  // A read of any key, here NUL in base64, returns the newest revision.
   const { header } = await callEtcd(endpoint, 'kv/range', { key: 'AA==' });
   await callEtcd(endpoint, 'kv/compaction', { revision: header?.revision, physical: true });
   await callEtcd(endpoint, 'maintenance/defragment', {});
@@ -37,13 +42,14 @@ async function freeSpace(endpoint: string): Promise<void> {
 
 describeWithEtcd('an API server on a full etcd', () => {
   const etcd = useResource(
-    () => startEtcd({ arguments: ['--quota-backend-bytes', String(8 << 20)] }),
+    () => startEtcd({ arguments: ['--quota-backend-bytes', String(8 * 1024 * 1024)] }),
     (server) => server.dispose(),
   );
   const api = useApiServer('full-etcd', () => ({ etcdServers: etcd().endpoint }));
   const server = () => api.running;
 
-  async function fill(api: ApiClient): Promise<ApiResponse> {
+  /** Creates objects until a creation is rejected, and returns the rejection. */
+  async function fillEtcd(api: ApiClient): Promise<ApiResponse> {
     for (let index = 0; ; index++) {
       const response = await api.send('POST', CONFIG_MAPS, configMap(`big-${index}`, 500_000));
       if (response.status !== 201) return response;
@@ -53,17 +59,22 @@ describeWithEtcd('an API server on a full etcd', () => {
   const client = useClosable(() => new ApiClient(server().address, server().certificates));
 
   it('responds to writes with 500, as upstream', async () => {
-    const refused = await fill(client());
-    expect([refused.status, refused.json()]).toEqual([
-      500,
-      { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: FULL_MESSAGE, code: 500 },
-    ]);
+    const rejection = await fillEtcd(client());
+    expect(rejection.status).toBe(500);
+    expect(rejection.json()).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: FULL_MESSAGE,
+      code: 500,
+    });
     for (let index = 0; index < 20; index++) expect((await client().send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(500);
   }, 60_000);
 
   it('stays ready and reports the alarm of etcd', async () => {
     const ready = await client().get('/readyz?verbose');
-    expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('[!]etcd-space failed')]);
+    expect(ready).toMatchObject({ status: 200, text: expect.stringContaining('[!]etcd-space failed') });
     expect((await client().get('/readyz/etcd-space')).text).toContain('alarm NOSPACE: its database exceeds --quota-backend-bytes');
   });
 
@@ -85,6 +96,7 @@ describeWithEtcd('an API server on a full etcd', () => {
     await freeSpace(etcd().endpoint);
     expect((await client().send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(201);
     await waitUntil('the alarm to be seen as disarmed', async () => (await client().get('/readyz/etcd-space')).text === 'ok');
+    // The many rejected writes have no line each.
     expect(server().process.output.split('\n').length).toBeLessThan(30);
   }, 60_000);
 });

@@ -25,7 +25,7 @@ function servedCertificate(port: number): Promise<string | undefined> {
 }
 
 const waitForLog = (process: ProgramProcess, pattern: RegExp): Promise<unknown> =>
-  waitUntil(`the log to say ${pattern}`, () => pattern.test(process.output), 30_000);
+  waitUntil(`the log to contain ${pattern}`, () => pattern.test(process.output), 30_000);
 
 describe('a running API server', () => {
   const folder = useFolder('operate-certificates');
@@ -54,6 +54,7 @@ describe('a running API server', () => {
     60_000,
   );
 
+  /** The status of a request with a client certificate of the first authority. */
   const requestStatus = async (): Promise<number> => {
     const client = new ApiClient(server().address, server().certificates);
     try {
@@ -63,7 +64,7 @@ describe('a running API server', () => {
     }
   };
 
-  test.each<[string, () => Promise<Credential>, RegExp]>([
+  test.each<readonly [title: string, createBadPair: () => Promise<Credential>, logged: RegExp]>([
     [
       'that has expired',
       () => makePair(authority(), 'server', { validity: 'expired' }),
@@ -86,15 +87,16 @@ describe('a running API server', () => {
     ],
   ])(
     'keeps its serving certificate when the file changes to one %s',
-    async (_title, createBadPair, pattern) => {
+    async (_title, createBadPair, logged) => {
       const outputStart = server().process.output.length;
       const servedBefore = await servedCertificate(port());
       savePair(files, await createBadPair());
-      await waitUntil(`the log to say ${pattern}`, () => pattern.test(server().process.output.slice(outputStart)), 30_000);
-      expect(server().process.output.slice(outputStart)).toContain('the previous ones stay in use');
+      const newOutput = (): string => server().process.output.slice(outputStart);
+      await waitUntil(`the log to contain ${logged}`, () => logged.test(newOutput()), 30_000);
+      expect(newOutput()).toContain('the previous ones stay in use');
       expect(await servedCertificate(port())).toBe(servedBefore);
       expect(await requestStatus()).toBe(200);
-      // Restore a valid certificate, so that the next bad one is a change.
+      // A valid certificate, so that the bad one of the next case is a change.
       const good = await createPair();
       savePair(files, good);
       await waitUntil('the valid certificate', async () => (await servedCertificate(port())) === good.certificate, 30_000);
@@ -102,7 +104,7 @@ describe('a running API server', () => {
     60_000,
   );
 
-  test('keeps its client authorities when their file contains no certificate', async () => {
+  test('keeps its client authorities when their file contains no certificate, and loads others', async () => {
     const outputStart = server().process.output.length;
     writeFileSync(clientCa, 'junk');
     // The serving certificate is reloaded in spite of the other file, which shows that both have been read.
@@ -137,16 +139,16 @@ describe('an API server at its start', () => {
     expect(process.output).toMatch(/own\.crt and [^ ]*own\.key cannot be used together/);
   }, 60_000);
 
-  test.each<[CertificateValidity, RegExp]>([
+  test.each<readonly [validity: CertificateValidity, logged: RegExp]>([
     ['expired', /own\.crt has expired at .*clients reject this server: replace the certificate/],
     ['not yet valid', /own\.crt is not valid before .*clients reject this server/],
   ])(
     'serves a certificate whose validity is %s, and logs the remedy',
-    async (validity, pattern) => {
+    async (validity, logged) => {
       const bad = await makePair(await makeAuthority('ca'), 'server', { validity });
       savePair(files, bad);
       const { process, port } = await launch();
-      await waitForLog(process, pattern);
+      await waitForLog(process, logged);
       expect(await servedCertificate(port)).toBe(bad.certificate);
       expect(await process.stop()).toBe(0);
     },

@@ -46,6 +46,7 @@ const PAGE_SIZE_OFFSET = 48;
 /** A format version that no release of lmdb has, little-endian. */
 const UNKNOWN_VERSION = Buffer.of(9, 0, 0, 0);
 
+/** The value of the key that marks the format of the stored data, from a newer server. */
 const newerFormat = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
 
 describe('an API server on an embedded store', () => {
@@ -58,6 +59,7 @@ describe('an API server on an embedded store', () => {
     ({ folder }) => removeFolder(folder),
   );
 
+  /** Creates a store with one key. */
   async function createStoreWith(key: string, value: string): Promise<void> {
     const store = await openEmbedded(path.join(storeFolder().folder, 'store'));
     await put(store, key, value);
@@ -112,13 +114,13 @@ describe('an API server on an embedded store', () => {
     );
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'secrets', key: 'default/s' });
     expect(line).toMatch(/give this server the key that it is encrypted with/);
-    const isServed = (path: string) => (): Promise<boolean> =>
-      client.get(path).then(
+    const isServed = (url: string) => (): Promise<boolean> =>
+      client.get(url).then(
         ({ status }) => status === 200,
         () => false,
       );
     await waitUntil('other objects to be served', isServed('/api/v1/namespaces/default'), 30_000);
-    // Other steps of the start may take longer.
+    // Objects are served before the start is complete.
     await waitUntil('the start to complete', isServed('/livez'), 30_000);
     expect((await client.get(`${secrets}/s`)).status).toBe(500);
     // A list would leave out the value that cannot be read, so it is rejected, as by the reference server.
@@ -149,13 +151,13 @@ describe('an API server on an embedded store', () => {
     return { server, client };
   }
 
-  test('keeps a key that objects need and that is taken away at run time', async () => {
+  test('keeps a key that objects need when it is removed from the configuration at run time', async () => {
     const { folder } = storeFolder();
     const configuration = path.join(folder, 'encryption.json');
     const { server, client } = await startWithSecret(folder, configuration);
     writeEncryptionKeys(configuration, { b: 'b' });
     const check = '/readyz/configuration/encryption-provider-config';
-    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(MISSING_KEY), 30_000);
+    await waitUntil('the configuration to be rejected', async () => (await client.get(check)).text.includes(MISSING_KEY), 30_000);
     expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
     expect((await client.get('/api/v1/namespaces/default/secrets/s')).status).toBe(200);
     expect(server.process.output).toContain('the changed configuration cannot be used, the previous one stays in use');
@@ -201,21 +203,42 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     return endAfterTest(await startApiServer({ ...serverOptions, args: [`--etcd-prefix=${prefix}`, ...args] }));
   }
 
-  test.each<[string, string, string, RegExp]>([
-    [
-      'keys of another program',
-      '/other/pods/default/x',
-      'k8s',
-      /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
-    ],
-    ['the data of a newer server', '/newer/platform-format', newerFormat, /has format version 99.*use a newer server/],
-    ['an invalid format mark', '/marked/platform-format', '{', /was not written by this server; choose another --etcd-prefix/],
+  interface ForeignData {
+    readonly content: string;
+    readonly prefix: string;
+    /** The key that is stored below the prefix. */
+    readonly key: string;
+    readonly value: string;
+    readonly message: RegExp;
+  }
+  test.each<ForeignData>([
+    {
+      content: 'keys of another program',
+      prefix: '/other',
+      key: 'pods/default/x',
+      value: 'k8s',
+      message: /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
+    },
+    {
+      content: 'the data of a newer server',
+      prefix: '/newer',
+      key: 'platform-format',
+      value: newerFormat,
+      message: /has format version 99.*use a newer server/,
+    },
+    {
+      content: 'an invalid format mark',
+      prefix: '/marked',
+      key: 'platform-format',
+      value: '{',
+      message: /was not written by this server; choose another --etcd-prefix/,
+    },
   ])(
-    'exits when the prefix holds %s',
-    async (_title, key, value, pattern) => {
-      await put(store(), key, value);
-      const args = [`--etcd-prefix=${key.slice(0, key.indexOf('/', 1))}`];
-      expect(await outputOfFailedStart({ folder, etcdServers: etcd().endpoint, args })).toMatch(pattern);
+    'exits when the prefix holds $content',
+    async ({ prefix, key, value, message }) => {
+      await put(store(), `${prefix}/${key}`, value);
+      const args = [`--etcd-prefix=${prefix}`];
+      expect(await outputOfFailedStart({ folder, etcdServers: etcd().endpoint, args })).toMatch(message);
     },
     60_000,
   );

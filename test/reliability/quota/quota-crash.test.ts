@@ -33,8 +33,10 @@ describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
       const acknowledged: string[] = [];
       const rejected: string[] = [];
       let killed: Promise<unknown> | undefined;
+      /** Creates the objects of one writer, and kills the server when enough creations are acknowledged. */
       const createObjects = async (target: ApiClient, name: string): Promise<void> => {
         for (let n = 0; n < OBJECTS_PER_WRITER; n += 1) {
+          // `undefined` when the killed server did not respond.
           const response = await target
             .send('POST', `${NAMESPACE}/configmaps`, { metadata: { name: `${name}-${n}` } })
             .catch(() => undefined);
@@ -44,9 +46,10 @@ describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
           if (acknowledged.length >= ACKNOWLEDGED_BEFORE_KILL) killed ??= victim.process.kill();
         }
       };
-      await Promise.all(Array.from({ length: WRITERS }, (_, index) => createObjects(index % 2 === 0 ? client : victimClient, `l${index}`)));
+      const writers = Array.from({ length: WRITERS }, (_, index) => createObjects(index % 2 === 0 ? client : victimClient, `w${index}`));
+      await Promise.all(writers);
       await killed;
-      const { items }: { items: { metadata: { name: string } }[] } = JSON.parse((await client.get(`${NAMESPACE}/configmaps`)).text);
+      const { items = [] } = (await client.get(`${NAMESPACE}/configmaps`)).json();
       const present = new Set(items.map(({ metadata: { name } }) => name));
       expect(acknowledged.filter((name) => !present.has(name))).toEqual([]);
       expect(present.size).toBe(LIMIT);

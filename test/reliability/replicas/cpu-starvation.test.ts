@@ -15,6 +15,7 @@ const program = resolve(__dirname, 'lease-dependent-server.ts');
  * expired leases: a lease that is renewed between two stops expires in the second one too.
  */
 const STOP_MS = 3_500;
+/** The CPU time between two stops. */
 const RUN_MS = 2;
 const STOPS = 4;
 /** Longer than a lease, in milliseconds of the clock of the process. */
@@ -22,19 +23,18 @@ const LEASE_OUTLASTED_MS = 40_000;
 
 const killAfterTest = stopAfterTest((child: ChildProcess) => child.kill('SIGKILL'));
 
+/** The arguments of the process: `embedded` with a folder, `etcd` with an endpoint. */
+type StoreType = 'embedded' | 'etcd';
+
 interface StarvedProcess {
   readonly process: ChildProcess;
+  /** What the process has reported so far, the newest last. */
   readonly states: readonly LeaseServerState[];
 }
 
-function startStarvable(type: string, location: string): StarvedProcess {
-  const process = spawn(
-    globalThis.process.execPath,
-    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('clock/accelerated-clock.ts'), program, type, location],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+function startServer(type: StoreType, location: string): StarvedProcess {
+  const modules = ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('clock/accelerated-clock.ts')];
+  const process = spawn(globalThis.process.execPath, [...modules, program, type, location], { stdio: ['ignore', 'pipe', 'inherit'] });
   killAfterTest(process);
   const states: LeaseServerState[] = [];
   let partialLine = '';
@@ -46,8 +46,12 @@ function startStarvable(type: string, location: string): StarvedProcess {
   return { process, states };
 }
 
-const isComplete = (state: LeaseServerState | undefined): boolean =>
-  state !== undefined && state.replicaKeys === 1 && state.hasEndpointSubsets && state.endpointSlices === 1 && state.renewTime !== undefined;
+/** Whether all that depends on leases exists. */
+function isComplete(state: LeaseServerState | undefined): boolean {
+  if (state === undefined) return false;
+  const { replicaKeys, hasEndpointSubsets, endpointSlices, renewTime } = state;
+  return replicaKeys === 1 && hasEndpointSubsets && endpointSlices === 1 && renewTime !== undefined;
+}
 
 async function stopRepeatedly({ process }: StarvedProcess): Promise<void> {
   for (let stop = 0; stop < STOPS; stop++) {
@@ -58,8 +62,8 @@ async function stopRepeatedly({ process }: StarvedProcess): Promise<void> {
   }
 }
 
-async function expectRecovery(type: string, location: string): Promise<void> {
-  const starved = startStarvable(type, location);
+async function expectRecovery(type: StoreType, location: string): Promise<void> {
+  const starved = startServer(type, location);
   const { states } = starved;
   await waitUntil('the server to create its objects', () => isComplete(states.at(-1)), 60_000);
   const leasesBefore = states.at(-1)?.leasesGranted ?? 0;
@@ -74,13 +78,11 @@ async function expectRecovery(type: string, location: string): Promise<void> {
   expect(states.at(-1)?.renewTime).not.toBe(renewTime);
 }
 
-const folder = useFolder('starved');
+describe('a starved server on the embedded store', () => {
+  const folder = useFolder('starved');
 
-it(
-  'a starved server on the embedded store recovers its endpoints and its identity Lease',
-  () => expectRecovery('embedded', folder),
-  200_000,
-);
+  it('recovers its endpoints and its identity Lease', () => expectRecovery('embedded', folder), 200_000);
+});
 
 describeWithEtcd('a starved server on etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());

@@ -26,10 +26,11 @@ export interface LeaseServerState {
   /** Whether the Endpoints of the default Service have subsets. */
   readonly hasEndpointSubsets: boolean;
   readonly endpointSlices: number;
-  /** That of the identity Lease; `undefined` when there is none. */
+  /** The renewTime of the identity Lease; `undefined` when there is no Lease. */
   readonly renewTime: string | undefined;
 }
 
+/** How much faster the accelerated clock runs. */
 const SPEED_UP = 8;
 const PORT = 6443;
 const REPORT_INTERVAL_MS = 1_000;
@@ -40,12 +41,12 @@ async function main(type: string, location: string): Promise<void> {
   const store = await (type === 'embedded'
     ? openEmbeddedStore({ ...common, directory: location })
     : openEtcdStore({ ...common, endpoints: [location] }));
-  const grant = store.grantLease.bind(store);
+  const grantLease = store.grantLease.bind(store);
   let leasesGranted = 0;
   store.grantLease = (ttlSeconds, call) => {
     leasesGranted += 1;
     // The embedded store uses the fast clock; etcd does not.
-    return grant(type === 'embedded' ? ttlSeconds : Math.ceil(ttlSeconds / SPEED_UP), call);
+    return grantLease(type === 'embedded' ? ttlSeconds : Math.ceil(ttlSeconds / SPEED_UP), call);
   };
   const replica = await openReplica(store, systemClock);
   const names = GENERATED_NAMES.platform;

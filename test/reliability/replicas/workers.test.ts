@@ -14,8 +14,9 @@ import { useClosable, useFolder, useResource } from '../../support/use-resource'
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 /** The fewest that share a port. */
 const WORKERS = 2;
+/** The address of the default Service's endpoints. */
 const ADDRESS = '192.0.2.1';
-/** Connections are handed to the workers in turn, so that these reach all. */
+/** Workers receive connections in turn, so that this many reach all. */
 const CONNECTIONS = 4;
 
 interface Endpoints {
@@ -40,7 +41,7 @@ describeWithEtcd('an API server with two workers', () => {
     ({ process }) => process.stop(),
     60_000,
   );
-  /** Clients with a connection each. */
+  /** Clients with one connection each. */
   const clients = useResource(
     () => Array.from({ length: CONNECTIONS }, () => new ApiClient(server().address, server().certificates, 1)),
     (opened) => opened.forEach((client) => client.close()),
@@ -74,8 +75,8 @@ describeWithEtcd('an API server with two workers', () => {
 
   it('shows a write through one worker in reads through the other', async () => {
     await waitUntil('all workers to be ready', async () => (await readyWorkers()).length === WORKERS);
-    for (const [index, client] of clients().entries()) {
-      const created = await client.send('POST', CONFIGMAPS, { metadata: { name: `from-${index}` } });
+    for (const [index, writer] of clients().entries()) {
+      const created = await writer.send('POST', CONFIGMAPS, { metadata: { name: `from-${index}` } });
       expect(created.status).toBe(201);
       for (const reader of clients()) expect((await reader.get(`${CONFIGMAPS}/from-${index}`)).status).toBe(200);
     }
@@ -126,6 +127,7 @@ describeWithEtcd('an API server with two workers', () => {
     expect(workers.filter(isProcessAlive)).toEqual([]);
   }, 60_000);
 
+  // 64 is the exit code of wrong flags.
   it.each([
     { flags: ['--storage-backend=embedded', '--storage-dir=store'], message: 'only one process can open the embedded store' },
     { flags: ['--audit-log-path=audit.log'], message: 'cannot share --audit-log-path' },
