@@ -1,13 +1,15 @@
 /** The embedded store loses no acknowledged write when its process is killed during writes. */
-import { prefixRange, type Revision } from '../../../apiserver/storage/store';
+import { prefixRange, type KeyValue, type Revision, type Store } from '../../../apiserver/storage/store';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { waitUntil } from '../../support/programs';
-import { acknowledgedWrites, useEmbeddedFolder } from './use-embedded-folder';
+import { acknowledgedWrites, useEmbeddedFolder, type StoreProcess } from './use-embedded-folder';
 
 /** Rounds, in each of which a writer and a reader are killed. */
 const ROUNDS = 4;
-/** The revisions of which the events are read after a crash. */
+/** The newest revisions of which the events are read after a crash; writers compact older ones than the last 50. */
 const LOGGED_REVISIONS = 41;
+/** Acknowledged writes in the first round; each further round has as many more. */
+const WRITES_PER_ROUND = 300;
 
 describe('the embedded store after a crash', () => {
   const folder = useEmbeddedFolder('embedded-crash');
@@ -27,46 +29,65 @@ describe('the embedded store after a crash', () => {
     return acknowledgedWrites(writer);
   }
 
-  it('has every acknowledged write and whole transactions only', async () => {
+  it('has every acknowledged write, whole transactions only and a gapless event log', async () => {
     const acknowledged = new Map<string, Revision>();
     for (const round of [1, 2, 3]) {
-      for (const [key, revision] of await writeAndKill(`/round${round}/`, 300 * round)) acknowledged.set(key, revision);
+      const prefix = `/round${round}/`;
+      for (const [key, revision] of await writeAndKill(prefix, WRITES_PER_ROUND * round)) acknowledged.set(key, revision);
       const store = await folder().open();
       try {
         const { kvs, revision: current } = await store.range(prefixRange('/'));
-        const byKey = new Map(kvs.map((kv) => [kv.key, kv]));
-        for (const [key, revision] of acknowledged) {
-          expect(byKey.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
-          expect(byKey.get(key)?.value.toString().split(' ')[0]).toBe(key);
-        }
-        // The last transaction wrote a key of its own and, as the value of the shared key, that key's name.
-        const shared = byKey.get(`/round${round}/shared`);
-        expect(byKey.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
-        // The event log has no gap: a watch from the oldest available event receives every revision up to the newest.
-        const recorder = new StoreEventRecorder();
-        const watch = store.watch(prefixRange('/'), current - LOGGED_REVISIONS + 1, recorder);
-        await recorder.until(() => recorder.allEvents[recorder.allEvents.length - 1]?.revision === current);
-        watch.close();
-        expect(recorder.breaches).toEqual([]);
-        expect([...new Set(recorder.allEvents.map(({ revision }) => revision))]).toEqual(
-          Array.from({ length: LOGGED_REVISIONS }, (_, index) => current - LOGGED_REVISIONS + 1 + index),
-        );
+        const stored = new Map(kvs.map((kv) => [kv.key, kv]));
+        expectAcknowledgedWrites(stored, acknowledged);
+        expectWholeTransaction(stored, `${prefix}shared`);
+        await expectNoMissingEvent(store, current);
       } finally {
         await store.close();
       }
     }
-    expect(acknowledged.size).toBeGreaterThanOrEqual(300 + 600 + 900);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(WRITES_PER_ROUND * (1 + 2 + 3));
   }, 60_000);
+
+  type StoredKeys = ReadonlyMap<string, KeyValue>;
+
+  /** Each value begins with its key. */
+  function expectAcknowledgedWrites(stored: StoredKeys, acknowledged: ReadonlyMap<string, Revision>): void {
+    for (const [key, revision] of acknowledged) {
+      expect(stored.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
+      expect(stored.get(key)?.value.toString().split(' ')[0]).toBe(key);
+    }
+  }
+
+  /** The last transaction wrote a key of its own and, as the value of the shared key, that key's name. */
+  function expectWholeTransaction(stored: StoredKeys, sharedKey: string): void {
+    const shared = stored.get(sharedKey);
+    expect(shared).toBeDefined();
+    expect(stored.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
+  }
+
+  /** A watch from an earlier revision receives the events of every revision up to the newest. */
+  async function expectNoMissingEvent(store: Store, newest: Revision): Promise<void> {
+    const from = newest - LOGGED_REVISIONS + 1;
+    const recorder = new StoreEventRecorder();
+    const watch = store.watch(prefixRange('/'), from, recorder);
+    await recorder.until(() => recorder.allEvents.at(-1)?.revision === newest);
+    watch.close();
+    expect(recorder.breaches).toEqual([]);
+    const revisions = new Set(recorder.allEvents.map(({ revision }) => revision));
+    expect([...revisions]).toEqual(Array.from({ length: LOGGED_REVISIONS }, (_, index) => from + index));
+  }
 
   it('loses no acknowledged write when readers that open and close it are killed too', async () => {
     const acknowledged = new Map<string, Revision>();
     const viewers = [folder().startViewer(), folder().startViewer(), folder().startViewer()];
     for (let round = 1; round <= ROUNDS; round++) {
-      const views = viewers.map((viewer) => viewer.lines().length);
+      const viewsBefore = viewers.map((viewer) => viewer.lines().length);
       const written = await writeAndKill(`/round${round}/`, 20, async () => {
-        await waitUntil('every reader to read', () => viewers.every((viewer, index) => viewer.lines().length > (views[index] ?? 0)));
+        const hasRead = (viewer: StoreProcess, index: number): boolean => viewer.lines().length > (viewsBefore[index] ?? 0);
+        await waitUntil('every reader to read', () => viewers.every(hasRead));
       });
       for (const [key, revision] of written) acknowledged.set(key, revision);
+      // The oldest reader is replaced.
       await viewers.shift()?.kill();
       viewers.push(folder().startViewer());
     }

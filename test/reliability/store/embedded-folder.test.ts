@@ -18,17 +18,17 @@ const IN_NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-chil
 const folder = useEmbeddedFolder('embedded-folder');
 
 describe('the data folder of the embedded store,', () => {
-  const PROCESSES: readonly (readonly [string, readonly string[]])[] = [
-    ['a plain process', []],
-    ['a process in a namespace of its own', IN_NAMESPACE],
-  ];
-  describe.each(PROCESSES)('wanted by %s,', (name, commandPrefix) => {
-    if (commandPrefix.length > 0 && spawnSync(commandPrefix[0] ?? '', [...commandPrefix.slice(1), 'true']).status !== 0) {
-      reportSkipped(name, 'no namespaces can be made here');
+  describe.each([
+    { opener: 'a plain process', commandPrefix: [] },
+    { opener: 'a process in a PID namespace of its own', commandPrefix: IN_NAMESPACE },
+  ])('opened by $opener,', ({ opener, commandPrefix }) => {
+    const [command, ...args] = commandPrefix;
+    if (command !== undefined && spawnSync(command, [...args, 'true']).status !== 0) {
+      reportSkipped(opener, 'no PID namespaces can be created here');
       return;
     }
 
-    it('is locked for others while that process holds it, and free when it is killed', async () => {
+    it('is locked for others while that process holds it, and available when it is killed', async () => {
       const writer = folder().startWriter('/a/', commandPrefix);
       await writer.waitForLines(5);
       await expect(folder().open()).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('the data folder of the embedded store,', () => {
     }, 30_000);
   });
 
-  it('opened twice, stays with the last writer; the other store closes and loses no acknowledged write', async () => {
+  it('opened twice, stays with the process that wrote last; the other one closes its store and loses no acknowledged write', async () => {
     const store = await folder().open();
     const recorder = new StoreEventRecorder();
     store.watch(prefixRange('/'), 1, recorder);
@@ -58,7 +58,7 @@ describe('the data folder of the embedded store,', () => {
     const writer = folder().startWriter('/other/');
     await writer.waitForLines(50);
     expect(await failureOf(put(store, '/mine', '2'))).toMatchObject({ failure: 'unavailable' });
-    const expectedMessage = /another process has written to the data in .* \(its last revision is \d+, and the last one known here is 2\)/;
+    const message = /another process has written to the data in .* \(its last revision is \d+, and the last one known here is 2\)/;
     const calls: (() => Promise<unknown>)[] = [
       () => put(store, '/mine', '3'),
       () => store.get('/mine'),
@@ -71,7 +71,7 @@ describe('the data folder of the embedded store,', () => {
     for (const call of calls) {
       expect(await call().catch((error: unknown) => error)).toMatchObject({
         failure: 'closed',
-        message: expect.stringMatching(expectedMessage),
+        message: expect.stringMatching(message),
       });
     }
     expect(recorder.connections).toEqual(['connected', 'disconnected']);
@@ -82,10 +82,11 @@ describe('the data folder of the embedded store,', () => {
     expect(await valueOf(after, '/mine')).toBe('1');
   }, 30_000);
 
-  it('opened twice, stays with the first store when the second has not seen its last writes', async () => {
+  it('opened twice, stays with the first store when the second one has not seen its last write', async () => {
     const store = await folder().open();
     rmSync(join(folder().directory, 'lock'));
     const second = await folder().open();
+    // A write of which the second store does not know.
     const lease = await store.grantLease(60);
     expect(await failureOf(put(second, '/a', '1'))).toMatchObject({ failure: 'unavailable' });
     expect(await failureOf(second.health())).toMatchObject({ failure: 'closed' });

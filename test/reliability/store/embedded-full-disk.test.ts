@@ -1,4 +1,7 @@
-/** The embedded store on a disk that fills up and gets free space again: a tmpfs of a few megabytes. */
+/**
+ * The embedded store on a disk that fills up and has free space again later: a tmpfs of a few megabytes. The tests run in
+ * this order: the first one fills the disk.
+ */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,16 +26,18 @@ else reportSkipped('the embedded store on a full disk', 'no disk of its own can 
 function describeFullDisk(): void {
   const clock = new ManualClock();
   const store = useClosable(() => openEmbeddedStore({ directory: join(disk, 'data'), clock, random: systemRandom }));
+  /** A file that fills the disk. */
+  const ballast = join(disk, 'ballast');
+  /** Rejections that nothing handled. */
   const rejections: unknown[] = [];
   const recordRejection = (reason: unknown): void => void rejections.push(reason);
-  const ballast = join(disk, 'ballast');
 
   beforeAll(() => void process.on('unhandledRejection', recordRejection));
   afterAll(() => void process.off('unhandledRejection', recordRejection));
 
-  /** Fills the disk with another file, and then the free pages of the store. Returns the keys that were written. */
+  /** Fills the disk with the ballast, and then the free pages of the store. Returns the keys that were written. */
   async function fillDisk(): Promise<string[]> {
-    const block = Buffer.alloc(64 << 10);
+    const block = Buffer.alloc(64 * 1024);
     for (let isFull = false; !isFull;) {
       try {
         appendFileSync(ballast, block);
@@ -52,14 +57,15 @@ function describeFullDisk(): void {
     }
   }
 
-  /** Keys that are in the store when the disk is full. */
-  const written: string[] = [];
+  /** The keys that the first test has written. */
+  const keysOnFullDisk: string[] = [];
 
-  it('reports that writes fail', async () => {
+  it('reports in health checks that writes fail', async () => {
     await put(store(), '/before', '1');
     await store().health();
-    written.push(...(await fillDisk()));
+    keysOnFullDisk.push(...(await fillDisk()));
     await expect(store().health()).rejects.toMatchObject({ message: expect.stringMatching('no space left on device') });
+    // Each later check tries a write.
     for (let round = 0; round < 5; round++) {
       await clock.advanceAsync(5_000);
       await expect(store().health()).rejects.toMatchObject({
@@ -74,15 +80,16 @@ function describeFullDisk(): void {
 
   it('serves reads', async () => {
     expect(await valueOf(store(), '/before')).toBe('1');
-    expect((await store().range(prefixRange('/full/'))).count).toBe(written.length);
+    expect((await store().range(prefixRange('/full/'))).count).toBe(keysOnFullDisk.length);
   });
 
-  it('accepts writes again when space is freed', async () => {
+  it('accepts writes again when the disk has space, without an unhandled rejection before', async () => {
     rmSync(ballast);
     await clock.advanceAsync(5_000);
     await store().health();
     await put(store(), '/after', '1');
-    expect((await store().range({ ...prefixRange('/'), keysOnly: true })).count).toBe(written.length + 2);
+    // Also `/before` and `/after`.
+    expect((await store().range({ ...prefixRange('/'), keysOnly: true })).count).toBe(keysOnFullDisk.length + 2);
     expect(rejections).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ async function main(directory: string): Promise<never> {
     }
     const view = await openStoreView(directory);
     let keys = 0;
-    for await (const { value } of view.entries(prefixRange('/'))) keys += value.length > 0 ? 1 : 0;
+    for await (const { value } of view.entries(prefixRange('/'))) if (value.length > 0) keys += 1;
     await view.close();
     writeSync(STANDARD_OUTPUT, `${keys}\n`);
   }

@@ -9,6 +9,7 @@ import path from 'node:path';
 import type { Revision, Store } from '../../../apiserver/storage/store';
 import { openEmbedded } from '../../support/store/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
+import { useForEachTest } from '../../support/use-resource';
 
 const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
 
@@ -20,7 +21,7 @@ export interface StoreProcess {
   waitForLines(count: number): Promise<void>;
   /** Resolves with the error output when the process has ended. */
   readonly ended: Promise<string>;
-  /** Expects that the process did not end before. */
+  /** Kills the process, which must not have ended before. */
   kill(): Promise<void>;
 }
 
@@ -28,23 +29,32 @@ export interface EmbeddedFolder {
   readonly directory: string;
   /** Opens the store in this process; it is closed after the test. */
   open(): Promise<Store>;
-  /** `command` runs before node and its arguments. */
+  /** `command` is put before node and its arguments, such as `unshare --pid`. */
   startWriter(prefix: string, command?: readonly string[]): StoreProcess;
+  /** Starts a process that reads the store again and again. */
   startViewer(): StoreProcess;
+}
+
+interface FolderResources {
+  readonly directory: string;
+  readonly stores: Store[];
+  readonly children: ChildProcess[];
 }
 
 /** A new folder for each test. */
 export function useEmbeddedFolder(name: string): () => EmbeddedFolder {
-  let stores: Store[] = [];
-  let children: ChildProcess[] = [];
-  let directory = '';
-  beforeEach(() => void (directory = temporaryFolder(name)));
-  afterEach(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    for (const store of stores) await store.close();
-    [stores, children] = [[], []];
-    removeFolder(directory);
-  });
+  const resources = useForEachTest(
+    (): FolderResources => ({ directory: temporaryFolder(name), stores: [], children: [] }),
+    async ({ directory, stores, children }) => {
+      for (const child of children) child.kill('SIGKILL');
+      for (const store of stores) await store.close();
+      removeFolder(directory);
+    },
+  );
+  return () => folderOf(resources());
+}
+
+function folderOf({ directory, stores, children }: FolderResources): EmbeddedFolder {
   const start = (program: string, args: readonly string[], [command, ...commandArgs]: readonly string[]): StoreProcess => {
     const nodeArgs = ['-r', HOOK, path.resolve(__dirname, program), directory, ...args];
     const commandLine = command === undefined ? nodeArgs : [...commandArgs, process.execPath, ...nodeArgs];
@@ -52,7 +62,7 @@ export function useEmbeddedFolder(name: string): () => EmbeddedFolder {
     children.push(child);
     return followProcess(child);
   };
-  return () => ({
+  return {
     directory,
     async open() {
       const store = await openEmbedded(directory);
@@ -61,7 +71,7 @@ export function useEmbeddedFolder(name: string): () => EmbeddedFolder {
     },
     startWriter: (prefix, command = []) => start('embedded-writer.ts', [prefix], command),
     startViewer: () => start('embedded-viewer.ts', [], []),
-  });
+  };
 }
 
 function followProcess(child: ChildProcess): StoreProcess {
@@ -96,4 +106,9 @@ function followProcess(child: ChildProcess): StoreProcess {
 
 /** The revision of each write that a writer has reported as acknowledged, by key. */
 export const acknowledgedWrites = (writer: StoreProcess): ReadonlyMap<string, Revision> =>
-  new Map(writer.lines().map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+  new Map(
+    writer.lines().map((line) => {
+      const [key = '', revision] = line.split(' ');
+      return [key, Number(revision)];
+    }),
+  );
