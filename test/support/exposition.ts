@@ -26,8 +26,11 @@ interface FamilyBuilder {
   readonly buckets: Set<number>;
 }
 
+/** A label and its value; the value may contain escaped quotes. */
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+/** Name, labels and value of a series. */
 const LINE = /^(\w+)(?:\{(.*)\})? (\S+)/;
+/** The beginning of a help text, such as `[STABLE] `. */
 const STABILITY = /^\[(\w+)\] /;
 /** Types of which only the count is kept as a series. */
 const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
@@ -54,11 +57,12 @@ function toFamily({ name, type, stability, labels, buckets }: FamilyBuilder): Me
   return { name, type, stability, labels: [...labels].sort(), buckets: [...buckets].sort((a, b) => a - b) };
 }
 
+/** Adds the labels and buckets of a line to its family, and its value to `series`. */
 function addLine(family: FamilyBuilder, line: string, series: Map<string, number>): void {
-  const [, name = '', inside = '', value = ''] = LINE.exec(line) ?? [];
+  const [, name = '', labelText = '', value = ''] = LINE.exec(line) ?? [];
   if (name === '') return;
   const labels: string[] = [];
-  for (const [, label = '', text = ''] of inside.matchAll(LABEL)) {
+  for (const [, label = '', text = ''] of labelText.matchAll(LABEL)) {
     if (label === 'le' && text !== '+Inf') family.buckets.add(Number(text));
     if (label === 'le' || label === 'quantile') continue;
     family.labels.add(label);

@@ -17,10 +17,10 @@ metadata:
   labels:
     pod-security.kubernetes.io/enforce: restricted
 `;
-/** Lines that are true only for releases of Helm. */
+/** Lines that are true only for releases of Helm, and empty lines. */
 const HELM_LINES = /^(?:# Source: .*| +helm\.sh\/chart: .*| +app\.kubernetes\.io\/managed-by: .*|\s*)\n/gm;
 
-/** The text of a file. Throws what helm prints when it fails. */
+/** The text of a file of {@link MANIFESTS} with the value set `values`. `helm`: path of the program. Throws what helm prints when it fails. */
 export async function renderManifests(helm: string, values: string): Promise<string> {
   const args = [...valuesNamed(values), '--set', `fullnameOverride=${NAME}`, '--no-hooks'];
   return `${HEADER}${(await render(helm, NAME, args)).replaceAll(HELM_LINES, '')}`;

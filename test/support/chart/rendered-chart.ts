@@ -14,6 +14,7 @@ export const VALUE_SETS: readonly (readonly [name: string, args: readonly string
   ...readdirSync(VALUE_FILES).map((file) => [file.replace('-values.yaml', ''), ['--values', path.join(VALUE_FILES, file)]] as const),
 ];
 
+/** The arguments of a value set; none for an unknown name. */
 export const valuesNamed = (name: string): readonly string[] => VALUE_SETS.find(([set]) => set === name)?.[1] ?? [];
 
 /** `helm template` without a server; the result may be a failure. */

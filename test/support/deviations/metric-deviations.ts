@@ -20,11 +20,12 @@ const table = readTable('test/support/deviations/metric-deviations.yaml', isTabl
 export const SERIES_DEVIATIONS = table.series.map(({ reason, series }) => ({ reason, series: new RegExp(series) }));
 
 /**
- * Requests that upstream does not count, because a filter or the router rejects them; and those that make upstream load
- * a new kind.
+ * Titles of the recorded steps with requests that upstream does not count, because a filter or the router rejects them, or
+ * that make upstream load a new kind.
  */
 export const UNCOUNTED_STEPS: ReadonlySet<string> = new Set(table.uncountedSteps);
 
+/** Whether comparisons ignore a series, which is given with its labels. */
 export const isSeriesDeviation = (series: string): boolean => SERIES_DEVIATIONS.some((deviation) => deviation.series.test(series));
 
 /** Families of the reference server that this server does not expose. */

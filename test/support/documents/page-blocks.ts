@@ -32,8 +32,10 @@ interface Fence extends Common {
   readonly marker: string;
 }
 
+/** A fenced block: the rest of the first line, and the lines up to the closing fence. */
 const FENCE = /^```([^\n]*)\n(.*?)^```$/gms;
 const NOT_RUN = /^not run: (\S.*)$/;
+/** The beginning of a command in a console. */
 const PROMPT = /^\$ /m;
 /** Languages of blocks without commands. */
 const OTHER_LANGUAGES = new Set(['js', 'ts', 'json', 'yaml', 'promql']);

@@ -22,7 +22,7 @@ const PROGRAMS: readonly (readonly [name: string, find: () => string | undefined
 ];
 
 /** Data folder and ports of a control plane. */
-export interface Location {
+export interface ControlPlaneLocation {
   /** `.platform` of the control plane's own folder. A link to it would change under a running server. */
   readonly data: string;
   readonly securePort: number;
@@ -32,6 +32,7 @@ export interface Location {
   readonly etcdPeerPort: number;
 }
 
+/** How package.json runs programs; paths are relative to the checkout. */
 const RUNNER = 'node deploy/scripts/run.mjs';
 
 /** The programs that `commands` use and this machine does not have. */
@@ -41,8 +42,8 @@ export const missingPrograms = (commands: string): readonly string[] =>
 /** Whether a line, a substitution or a pipe runs the program, or `command -v` looks it up. */
 const uses = (commands: string, name: string): boolean => new RegExp(`(?:^(?:\\$ )?|[(|] *|command -v )${name}[ )]`, 'm').test(commands);
 
-/** The two ports after `securePort` stay free for further replicas, which listen on consecutive ports. */
-async function createLocation(folder: string): Promise<Location> {
+/** New ports, and the data folder below `folder`. The two ports after `securePort` stay free for further replicas, which listen on consecutive ports. */
+async function createLocation(folder: string): Promise<ControlPlaneLocation> {
   const [securePort = 0, , , secondPort = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(6);
   return { data: path.join(folder, '.platform'), securePort, secondPort, etcdPort, etcdPeerPort };
 }
@@ -59,6 +60,7 @@ export function prepareRoot(root: string): void {
 
 export class PageFolder {
   private readonly folder: string;
+  /** The number of scripts written so far. */
   private scripts = 0;
 
   constructor(
@@ -75,32 +77,34 @@ export class PageFolder {
   }
 
   /** The location of a control plane that runs in this folder. */
-  createLocation(): Promise<Location> {
+  createLocation(): Promise<ControlPlaneLocation> {
     return createLocation(this.folder);
   }
 
   /** Makes `.platform` the data folder of a control plane that runs in another folder. */
-  link(location: Location): void {
+  link(location: ControlPlaneLocation): void {
     const link = path.join(this.folder, '.platform');
     rmSync(link, { force: true });
     symlinkSync(location.data, link);
   }
 
   /** Runs commands until one fails. */
-  start(commands: string, location: Location): ProgramProcess {
-    return this.spawn(['-eo', 'pipefail', this.write(commands, location)], 'ignore', location);
+  start(commands: string, location: ControlPlaneLocation): ProgramProcess {
+    return this.spawn(['-eo', 'pipefail', this.writeScript(commands, location)], 'ignore', location);
   }
 
   /**
    * Runs commands that keep running. The shell waits until they end or its standard input is closed, and then terminates
    * its process group.
    */
-  startUntilStopped(commands: string, location: Location): ProgramProcess {
+  startUntilStopped(commands: string, location: ControlPlaneLocation): ProgramProcess {
+    // The commands run in the background, and so does `cat`, which ends when the standard input is closed.
     const script = 'exec 3<&0; (set -eo pipefail; . "$1") & cat <&3 > /dev/null & wait -n; kill -TERM -- -$$';
-    return this.spawn(['-c', script, 'bash', this.write(commands, location)], 'pipe', location);
+    return this.spawn(['-c', script, 'bash', this.writeScript(commands, location)], 'pipe', location);
   }
 
-  private write(commands: string, { securePort, secondPort, etcdPort }: Location): string {
+  /** Writes a script of the commands with the ports of the location; returns its path. */
+  private writeScript(commands: string, { securePort, secondPort, etcdPort }: ControlPlaneLocation): string {
     const ports: Readonly<Record<string, number>> = { 6443: securePort, 7443: secondPort, 2379: etcdPort };
     const text = commands.replaceAll('/tmp/', `${this.root}/tmp/`).replaceAll(/\b(?:6443|7443|2379)\b/g, (port) => String(ports[port]));
     const file = path.join(this.folder, `.block-${++this.scripts}.sh`);
@@ -108,7 +112,7 @@ export class PageFolder {
     return file;
   }
 
-  private spawn(args: readonly string[], stdin: 'ignore' | 'pipe', location: Location): ProgramProcess {
+  private spawn(args: readonly string[], stdin: 'ignore' | 'pipe', location: ControlPlaneLocation): ProgramProcess {
     const client = `http://127.0.0.1:${location.etcdPort}`;
     const peer = `http://127.0.0.1:${location.etcdPeerPort}`;
     const env = {

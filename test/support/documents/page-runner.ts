@@ -6,7 +6,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { READY_OUTPUT, removeFolder, temporaryFolder, waitUntil, type ProgramProcess } from '../programs';
 import type { ConsoleCommand, PageBlock } from './page-blocks';
-import { PageFolder, prepareRoot, type Location } from './page-folder';
+import { PageFolder, prepareRoot, type ControlPlaneLocation } from './page-folder';
 import { matchesShown } from './shown-output';
 
 const START = 'npm start\n';
@@ -21,7 +21,7 @@ const CATCH_UP_MS = 20_000;
 const READS_ONLY = /^kubectl (?:-n \S+ )?get /;
 
 interface ControlPlane {
-  readonly location: Location;
+  readonly location: ControlPlaneLocation;
   readonly process: ProgramProcess;
 }
 
@@ -34,15 +34,19 @@ const startsControlPlane = ({ type, text }: PageBlock): boolean => type === 'unt
 
 export class PageRunner {
   private readonly root = temporaryFolder('documents');
+  /** By the commands that start them. */
   private readonly controlPlanes = new Map<string, Promise<ControlPlane>>();
   private controlPlaneCount = 0;
 
-  /** The page after which each control plane is stopped; that of `npm start` serves until the end. */
+  /** The page after which each control plane is stopped, by the commands that start it; that of `npm start` serves until the end. */
   private readonly lastPages: ReadonlyMap<string, string>;
 
   constructor(pages: readonly Page[]) {
-    const uses = pages.flatMap(({ file, blocks }) => blocks.filter(startsControlPlane).map(({ text }) => [text, file] as const));
-    this.lastPages = new Map(uses.filter(([commands]) => commands !== START));
+    const lastPages = new Map<string, string>();
+    for (const { file, blocks } of pages) {
+      for (const { text: commands } of blocks.filter(startsControlPlane)) if (commands !== START) lastPages.set(commands, file);
+    }
+    this.lastPages = lastPages;
     prepareRoot(this.root);
   }
 
@@ -50,7 +54,7 @@ export class PageRunner {
   async run({ file, blocks }: Page): Promise<void> {
     const run = new PageRun(new PageFolder(this.root, file.replaceAll('/', '-')), (commands) => this.controlPlane(commands));
     try {
-      for (const block of blocks) await run.block(block);
+      for (const block of blocks) await run.runBlock(block);
     } finally {
       await run.stop();
       await this.stopControlPlanes((commands) => this.lastPages.get(commands) === file);
@@ -69,6 +73,7 @@ export class PageRunner {
     await Promise.all(started.flatMap((result) => (result.status === 'fulfilled' ? [terminate(result.value.process)] : [])));
   }
 
+  /** The control plane that these commands start; started at the first call. */
   private controlPlane(commands: string): Promise<ControlPlane> {
     const running = this.controlPlanes.get(commands) ?? this.startControlPlane(commands);
     this.controlPlanes.set(commands, running);
@@ -86,7 +91,7 @@ export class PageRunner {
 
 /** One pass over a page. */
 class PageRun {
-  private location: Location | undefined;
+  private location: ControlPlaneLocation | undefined;
   private readonly background: ProgramProcess[] = [];
 
   constructor(
@@ -94,9 +99,10 @@ class PageRun {
     private readonly controlPlane: (commands: string) => Promise<ControlPlane>,
   ) {}
 
-  async block(block: PageBlock): Promise<void> {
+  /** Rejects with the location of the block when it fails. */
+  async runBlock(block: PageBlock): Promise<void> {
     try {
-      await this.runBlock(block);
+      await this.runByType(block);
     } catch (error) {
       throw new Error(`${block.location}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
@@ -106,7 +112,7 @@ class PageRun {
     await Promise.all(this.background.map(terminate));
   }
 
-  private async runBlock(block: PageBlock): Promise<void> {
+  private async runByType(block: PageBlock): Promise<void> {
     switch (block.type) {
       case 'succeeds':
         return this.runToEnd(block.text, (code) => code === 0, block.output);
@@ -116,22 +122,24 @@ class PageRun {
         for (const command of block.commands) await this.runShown(command);
         return;
       case 'untilStopped':
-        if (startsControlPlane(block)) return void (await this.use(block.text));
+        if (startsControlPlane(block)) return void (await this.useControlPlane(block.text));
         return this.startInBackground(block.text);
       case 'notRun':
         return;
     }
   }
 
-  private async use(commands: string): Promise<Location> {
+  /** Uses the control plane that these commands start for the blocks below. */
+  private async useControlPlane(commands: string): Promise<ControlPlaneLocation> {
     const { location } = await this.controlPlane(commands);
     this.folder.link(location);
     this.location = location;
     return location;
   }
 
+  /** Rejects when the exit code is not expected or the output differs from the shown one; `shown` is `undefined` when the page shows none. */
   private async runToEnd(commands: string, isExpected: (code: number | null) => boolean, shown: string | undefined): Promise<void> {
-    const process = this.folder.start(commands, this.location ?? (await this.use(START)));
+    const process = this.folder.start(commands, this.location ?? (await this.useControlPlane(START)));
     const timer = setTimeout(() => killGroup(process), BLOCK_MS);
     const { code } = await process.exited;
     clearTimeout(timer);
@@ -154,7 +162,7 @@ class PageRun {
   }
 
   private async startInBackground(commands: string): Promise<void> {
-    const process = this.folder.startUntilStopped(commands, this.location ?? (await this.use(START)));
+    const process = this.folder.startUntilStopped(commands, this.location ?? (await this.useControlPlane(START)));
     this.background.push(process);
     await waitFor(process, 'the first output', () => process.output !== '');
   }

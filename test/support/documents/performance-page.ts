@@ -54,6 +54,7 @@ export interface FigureRow {
 
 export interface PerformanceResults {
   readonly figures: Readonly<Partial<Record<FigureTable, readonly FigureRow[]>>>;
+  /** Rows of the table of a get by filters: code, µs and percent. */
   readonly shares?: readonly (readonly string[])[];
 }
 
@@ -62,12 +63,12 @@ export function addRun(text: string | undefined, run: PerformanceRun, { figures,
   const sections = new Map(text === undefined ? [] : parsePage(text).map((section) => [section.heading, section]));
   const name = `${run.date} ${run.commit}`;
   const runs = sections.get(RUNS.heading)?.rows.filter(([existing]) => existing !== name) ?? [];
-  const kept = [[name, run.machine, run.node, run.etcd], ...runs].slice(0, MAX_RUNS);
-  const names = kept.map(([runName = '']) => runName);
+  const keptRuns = [[name, run.machine, run.node, run.etcd], ...runs].slice(0, MAX_RUNS);
+  const names = keptRuns.map(([runName = '']) => runName);
   const table = (key: FigureTable): Section =>
     figureSection(key, sections.get(FIGURES[key].heading), { name, names, added: figures[key] ?? [] });
   const shareRows = shares ?? sections.get(SHARES.heading)?.rows ?? [];
-  return page(TITLE, INTRODUCTION, [{ ...RUNS, rows: kept }, table('floors'), { ...SHARES, rows: shareRows }, table('growth')]);
+  return page(TITLE, INTRODUCTION, [{ ...RUNS, rows: keptRuns }, table('floors'), { ...SHARES, rows: shareRows }, table('growth')]);
 }
 
 /** Columns before those of the runs. */
@@ -89,13 +90,13 @@ function figureSection(
     });
   }
   const shown = names.filter((column) => [...rows.values()].some(({ figures }) => (figures.get(column) ?? '') !== ''));
-  return {
-    ...FIGURES[table],
-    columns: ['measured', 'bound', ...shown],
-    rows: [...rows]
-      .map(([measured, { bound, figures }]) => [measured, bound, ...shown.map((column) => figures.get(column) ?? '')])
-      .filter((cells) => cells.slice(FIXED_COLUMNS).some((figure) => figure !== '')),
-  };
+  const cells = Array.from(rows, ([measured, { bound, figures }]) => [
+    measured,
+    bound,
+    ...shown.map((column) => figures.get(column) ?? ''),
+  ]);
+  const hasFigure = (row: readonly string[]): boolean => row.slice(FIXED_COLUMNS).some((figure) => figure !== '');
+  return { ...FIGURES[table], columns: ['measured', 'bound', ...shown], rows: cells.filter(hasFigure) };
 }
 
 /** The sections of a page, without its title and introduction. Throws when other text precedes the first heading. */
