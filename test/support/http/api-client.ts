@@ -7,6 +7,7 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } fr
 import { StringDecoder } from 'node:string_decoder';
 import { type Certificates } from '../../../deploy/local/certificates';
 
+/** The members that tests read, of objects, lists and Statuses. The server may send others. */
 export interface ApiObject {
   readonly kind?: string;
   readonly metadata: {
@@ -45,6 +46,7 @@ export interface ApiRequestOptions {
 export class ApiClient {
   private readonly agent: Agent;
 
+  /** Uses at most this number of connections; each watch has one more. */
   constructor(
     readonly address: string,
     private readonly certificates: Certificates,
@@ -99,17 +101,19 @@ export class ApiClient {
     return new WatchStream(request, response, onEvent);
   }
 
-  /** A request for callers that send the body and read the response themselves. */
+  /** An HTTPS request with the client's credentials, for callers that send the body and read the response themselves. */
   open(options: RequestOptions): ClientRequest {
     const { hostname, port } = new URL(this.address);
     return httpsRequest({ hostname, port, ...this.credentials(), ...options });
   }
 
+  /** The administrator's, as options of TLS. */
   credentials(): { ca: string; cert: string; key: string } {
     const { authority, admin } = this.certificates;
     return { ca: authority, cert: admin.certificate, key: admin.key };
   }
 
+  /** Closes the connections. Requests in progress fail; watches continue. */
   close(): void {
     this.agent.destroy();
   }

@@ -17,7 +17,7 @@ export interface HostileInput extends HostileStep {
   readonly name: string;
   /** Sent before each round, to delete and create objects so that each round finds the same ones. */
   readonly setup?: readonly HostileStep[];
-  /** Takes so long that other requests must complete meanwhile. */
+  /** Takes so long that other requests must complete meanwhile. Absent for inputs that take milliseconds. */
   readonly isSlow?: true;
   /** The server may stop reading the body, so that the sender may not see the response. */
   readonly mayLoseResponse?: true;
@@ -28,6 +28,8 @@ const PODS = '/api/v1/namespaces/default/pods';
 const THINGS = '/apis/hostile.example.com/v1/namespaces/default/things';
 const JSON_BODY = { 'content-type': 'application/json' };
 const YAML = { 'content-type': 'application/yaml' };
+
+/** A request that creates an object, which the server rejects. */
 const post = (name: string, body: string, target = CONFIG_MAPS, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
   name,
   method: 'POST',
@@ -35,6 +37,7 @@ const post = (name: string, body: string, target = CONFIG_MAPS, headers: Readonl
   headers: { ...JSON_BODY, ...headers },
   body,
 });
+
 /** Deletes the object at `path` and creates it from `body` before each round. */
 const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> => ({
   setup: [
@@ -42,11 +45,14 @@ const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> =
     { method: 'POST', path: path.slice(0, path.lastIndexOf('/')), headers: JSON_BODY, body },
   ],
 });
+
 /** A request that creates the object at `path`, which is deleted before each round. */
 const create = (name: string, path: string, body: string, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
   ...post(name, body, path.slice(0, path.lastIndexOf('/')), headers),
   setup: [{ method: 'DELETE', path }],
 });
+
+/** A patch of an object that is created again before each round. */
 interface PatchInput {
   readonly name: string;
   /** The patch type: `merge-patch+json`. */
@@ -56,6 +62,7 @@ interface PatchInput {
   readonly existing: string;
   readonly patch: string;
 }
+
 const patchExisting = ({ name, type, path, existing, patch }: PatchInput): HostileInput => ({
   name,
   method: 'PATCH',
@@ -64,33 +71,47 @@ const patchExisting = ({ name, type, path, existing, patch }: PatchInput): Hosti
   body: patch,
   ...withExisting(path, existing),
 });
+
+// JSON texts of bodies and their parts. Texts keep what objects cannot have: repeated members and unclosed brackets.
+
+/** The items of a list or the members of an object, separated by commas. */
 const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
 const pod = (containers: string): string =>
   `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[${containers}]}}`;
+/** `inner` inside of this many objects. */
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 /** Repeats a member 2,500 times below 2,000 levels: 128 KB, with too few values to be offloaded to a worker thread. */
 const deepRepeats = nested(2_000, `{${list(2_500, () => '"b":1')},"c":"${'x'.repeat(103_000)}"}`);
-const manager = (n: number): string => `{"manager":"m${n}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}`;
+/** An entry of `managedFields` with these fields. */
+const manager = (n: number, fields = ''): string =>
+  `{"manager":"m${n}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{${fields}}}`;
 const owner = (n: number): string => `{"apiVersion":"v1","kind":"Pod","name":"n${n}","uid":"a","controller":true}`;
+/** YAML of which each list contains the one before it ten times: expanded, the last one has a million items. */
 const aliases = [
   'a: &a [x,x,x,x,x,x,x,x,x,x]',
-  ...[...'bcdef'].map((name, n) => `${name}: &${name} [${Array(10).fill(`*${'abcde'[n]}`).join()}]`),
+  ...['ab', 'bc', 'cd', 'de', 'ef'].map(([inner, outer]) => `${outer}: &${outer} [${Array(10).fill(`*${inner}`).join()}]`),
 ];
+/** An object with this many labels. */
 const withLabels = (name: string, count = 50_000): string =>
   `{"metadata":{"name":"${name}","labels":{${list(count, (n) => `"k${n}":"v"`)}}}}`;
-/** Without the last brace, so that more members can follow. */
+/** Like {@link withLabels} without the last brace, so that more members can follow. */
 const openWithLabels = (name: string, count: number): string => withLabels(name, count).slice(0, -1);
 const claim = (name: string, count: number): string =>
   `${openWithLabels(name, count)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
 const service = (name: string, count: number): string => `${openWithLabels(name, count)},"spec":{"ports":[{"port":80}]}}`;
-const ingress = (name: string, count: number): string =>
-  `{"metadata":{"name":"${name}"},"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}}},"rules":[${list(count, (n) => `{"host":"h${n}.example.com"}`)}]}}`;
+const ingress = (name: string, count: number): string => {
+  const rules = list(count, (n) => `{"host":"h${n}.example.com"}`);
+  return `{"metadata":{"name":"${name}"},"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}}},"rules":[${rules}]}}`;
+};
 const role = (name: string, count: number): string =>
   `{"metadata":{"name":"${name}"},"rules":[${list(count, (n) => `{"apiGroups":[""],"resources":["r${n}"],"verbs":["get"]}`)}]}`;
+/** Members for the data of a ConfigMap. */
 const entries = (count: number): string => list(count, (n) => `"k${n}":"v"`);
+/** A ConfigMap with these members as its data. */
 const map = (name: string, data: string): string => `{"metadata":{"name":"${name}"},"data":{${data}}}`;
 const yamlMap = (name: string, count: number): string =>
   `metadata: {name: ${name}}\ndata:\n${Array.from({ length: count }, (_, n) => `  k${n}: "value"`).join('\n')}\n`;
+/** An object of the kind that {@link HOSTILE_SETUP} defines. */
 const thing = (name: string, spec: string): string =>
   `{"apiVersion":"hostile.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`;
 
@@ -125,21 +146,21 @@ const DEFINITION = JSON.stringify(
   }),
 );
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+
+/** Sent once, before all inputs. */
 export const HOSTILE_SETUP: readonly HostileStep[] = [{ method: 'POST', path: DEFINITIONS, headers: JSON_BODY, body: DEFINITION }];
 
 const numbers = (count: number): string => `[${list(count, () => '0')}]`;
 /** Just below the server's limit of 3 MiB for a body. */
 const MAX_JSON_BYTES = 2_900_000;
 
-const SLOW: ReadonlySet<string> = new Set(['100,000 empty containers', '80,000 entries', 'an apply to 80,000 entries']);
-
-const INPUTS: readonly HostileInput[] = [
-  { name: 'nothing', path: '/healthz' },
+export const HOSTILE_INPUTS: readonly HostileInput[] = [
+  { name: 'a request without anything unusual', path: '/healthz' },
   { name: 'a timeout of 40,000 digits', path: `/healthz?timeout=${'1'.repeat(40_000)}x` },
   { name: 'a head of 60 KB', path: '/healthz', headers: { 'x-long': 'x'.repeat(60_000) } },
   post('a quantity of 40,000 digits', pod(`{"name":"c","image":"i","resources":{"limits":{"cpu":"${'1'.repeat(40_000)}x"}}}`), PODS),
   post('20,000 empty containers', pod(list(20_000, () => '{}')), PODS),
-  post('100,000 empty containers', pod(list(100_000, () => '{}')), PODS),
+  { ...post('100,000 empty containers', pod(list(100_000, () => '{}')), PODS), isSlow: true },
   post('900,000 empty containers', pod(list(900_000, () => '{}')), PODS),
   create('8,000 containers', `${PODS}/p`, pod(list(8_000, (n) => `{"name":"c${n}","image":"i"}`))),
   post('repeated members at depth 5,000', `{"metadata":{"name":"a"},"data":${nested(5000, '{"b":1,"b":2}')}}`),
@@ -151,7 +172,11 @@ const INPUTS: readonly HostileInput[] = [
       list(50_000, () => '"b":"1"'),
     ),
   ),
-  create('16,000 managers', `${CONFIG_MAPS}/managers`, `{"metadata":{"name":"managers","managedFields":[${list(16_000, manager)}]}}`),
+  create(
+    '16,000 managers',
+    `${CONFIG_MAPS}/managers`,
+    `{"metadata":{"name":"managers","managedFields":[${list(16_000, (n) => manager(n))}]}}`,
+  ),
   post('2.9 MB of one text', map('big', `"a":"${'x'.repeat(MAX_JSON_BYTES)}"`)),
   create('1 MB of one text', `${CONFIG_MAPS}/megabyte`, map('megabyte', `"a":"${'x'.repeat(1_000_000)}"`)),
   post('100,000 labels', withLabels('labels', 100_000)),
@@ -160,13 +185,16 @@ const INPUTS: readonly HostileInput[] = [
   create('50,000 labels of a Service', '/api/v1/namespaces/default/services/labels', service('labels', 50_000)),
   create('15,000 rules of an Ingress', '/apis/networking.platform.io/v1/namespaces/default/ingresses/rules', ingress('rules', 15_000)),
   create('15,000 rules of a role', '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles/rules', role('rules', 15_000)),
-  create('80,000 entries', `${CONFIG_MAPS}/entries`, map('entries', entries(80_000))),
+  { ...create('80,000 entries', `${CONFIG_MAPS}/entries`, map('entries', entries(80_000))), isSlow: true },
   post('2.9 MB of entries', map('entries', entries(220_000))),
   create('YAML of 60 KB', `${CONFIG_MAPS}/yaml`, yamlMap('yaml', 3000), YAML),
   post('YAML of 2 MB', yamlMap('yaml', 90_000), CONFIG_MAPS, YAML),
   post(
     'managed fields of 100,000 fields',
-    `{"metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{${list(100_000, (n) => `"f:k${n}":{}`)}}}]}}`,
+    `{"metadata":{"name":"a","managedFields":[${manager(
+      0,
+      list(100_000, (n) => `"f:k${n}":{}`),
+    )}]}}`,
   ),
   post('20,000 owners, each the controller', `{"metadata":{"name":"a","ownerReferences":[${list(20_000, owner)}]}}`),
   post('2.9 MB of brackets', '['.repeat(MAX_JSON_BYTES)),
@@ -197,13 +225,16 @@ const INPUTS: readonly HostileInput[] = [
     existing: withLabels('more'),
     patch: '{"metadata":{"labels":{"x":"y"}}}',
   }),
-  patchExisting({
-    name: 'an apply to 80,000 entries',
-    type: 'apply-patch+yaml',
-    path: `${CONFIG_MAPS}/more?fieldManager=f`,
-    existing: map('more', entries(80_000)),
-    patch: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"x":"y"}}',
-  }),
+  {
+    ...patchExisting({
+      name: 'an apply to 80,000 entries',
+      type: 'apply-patch+yaml',
+      path: `${CONFIG_MAPS}/more?fieldManager=f`,
+      existing: map('more', entries(80_000)),
+      patch: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"x":"y"}}',
+    }),
+    isSlow: true,
+  },
   patchExisting({
     name: 'a patch at the front of a long list',
     type: 'json-patch+json',
@@ -242,8 +273,8 @@ const INPUTS: readonly HostileInput[] = [
   {
     name: 'a delete of 50,000 labels',
     method: 'DELETE',
-    path: `${CONFIG_MAPS}/gone`,
-    ...withExisting(`${CONFIG_MAPS}/gone`, withLabels('gone')),
+    path: `${CONFIG_MAPS}/deleted`,
+    ...withExisting(`${CONFIG_MAPS}/deleted`, withLabels('deleted')),
   },
   { name: 'a read of 50,000 labels', path: `${CONFIG_MAPS}/read`, ...withExisting(`${CONFIG_MAPS}/read`, withLabels('read')) },
   {
@@ -264,8 +295,3 @@ const INPUTS: readonly HostileInput[] = [
     ...withExisting(`${CONFIG_MAPS}/selected`, withLabels('selected')),
   },
 ];
-
-export const HOSTILE_INPUTS: readonly HostileInput[] = INPUTS.map((input) => ({
-  ...input,
-  ...(SLOW.has(input.name) ? { isSlow: true } : {}),
-}));

@@ -63,4 +63,5 @@ function sendHttp2({ origin, method, path, headers, body }: HostileRequest): Pro
   });
 }
 
+/** Resolves with the status of the response; 0 when there was none. Never rejects, and does not check certificates. */
 export const sendHostileRequest = (request: HostileRequest): Promise<number> => (request.http2 ? sendHttp2(request) : sendHttp1(request));

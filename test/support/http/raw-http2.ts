@@ -12,7 +12,7 @@ const END_HEADERS = 4;
 export const ERROR_CODE = { none: 0, internal: 2, cancel: 8, enhanceYourCalm: 11 } as const;
 /** The identifier of SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2). */
 const INITIAL_WINDOW_SIZE = 4;
-/** Length, type, flags and stream (RFC 9113, section 4.1). */
+/** The bytes of length, type, flags and stream (RFC 9113, section 4.1). */
 export const FRAME_HEAD_BYTES = 9;
 
 /** The start of every connection: the preface and empty settings. */
@@ -43,12 +43,14 @@ export function headersFrame(stream: number, headers: readonly (readonly [string
   return rawFrame(FRAME.headers, END_HEADERS | (endsStream ? END_STREAM : 0), stream, Buffer.concat(literals));
 }
 
+/** RST_STREAM with an {@link ERROR_CODE}. */
 export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRAME.reset, 0, stream, uint32Bytes(code));
 
 /** The client's setting of how many bytes of each response may be sent before it grants more. */
 export const streamWindow = (bytes: number): Buffer =>
   rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.of(0, INITIAL_WINDOW_SIZE), uint32Bytes(bytes)]));
 
+/** WINDOW_UPDATE; stream 0 stands for the connection. 0 bytes are a protocol error. */
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32Bytes(bytes));
 
 /** The types of the frames in `bytes`, also of a last one that has only its head complete. */
@@ -66,8 +68,9 @@ export function frameTypes(bytes: Buffer): readonly number[] {
 function literal(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes]);
-  const rest = bytes.length - 127;
-  return Buffer.concat([rest < 128 ? Buffer.of(127, rest) : Buffer.of(127, (rest & 127) | 128, rest >> 7), bytes]);
+  const remainder = bytes.length - 127;
+  const continuation = remainder < 128 ? [remainder] : [(remainder & 127) | 128, remainder >> 7];
+  return Buffer.concat([Buffer.of(127, ...continuation), bytes]);
 }
 
 /** Big-endian. */
