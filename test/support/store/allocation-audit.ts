@@ -9,8 +9,10 @@ import { parseEntry } from '../../../apiserver/registry/object/stored-object';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 
 export interface AllocationAudit {
+  /** The numbers of Services and of allocation keys. */
   readonly services: number;
   readonly allocations: number;
+  /** Addresses and ports without an allocation, allocations without a Service, and double allocations. */
   readonly findings: readonly AllocationFinding[];
 }
 

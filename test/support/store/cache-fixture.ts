@@ -16,6 +16,7 @@ export const storedTypes = [configMaps, services, nodes];
 export const widgets: StoredType = { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true };
 export const gadgets: StoredType = { name: 'gadgets.example.com', segment: 'example.com/gadgets', namespaced: false };
 
+/** The parts of a stored value that a test may choose. */
 export interface ValueOptions {
   readonly data?: string;
   readonly labels?: Record<string, string>;
@@ -74,6 +75,7 @@ export interface RecordedBookmark {
 export class ChangeRecorder implements ChangeSink {
   readonly events: RecordedEvent[] = [];
   readonly bookmarks: RecordedBookmark[] = [];
+  /** `undefined` while the watch is open. */
   ended: WatchEnd | undefined;
   private waiters: (() => void)[] = [];
 

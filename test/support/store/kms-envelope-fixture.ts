@@ -16,8 +16,11 @@ export const STORAGE_KEY = '/registry/secrets/default/s';
 class FakeService implements KmsService {
   nextStatus: KmsStatus | Error = { version: 'v2', healthz: 'ok', keyId: 'k1' };
   annotations: ReadonlyMap<string, Buffer> = new Map([['ver.kms.test', Buffer.from('1')]]);
+  /** Replaces the response to an encryption; it receives the usual one. */
   encryptHook: ((usual: EncryptedDekSource) => EncryptedDekSource) | undefined;
+  /** Replaces the response to a decryption. */
   decryptHook: ((source: EncryptedDekSource) => Buffer) | undefined;
+  /** The names of the called methods, in order. */
   readonly calls: string[] = [];
   isClosed = false;
 
@@ -52,10 +55,13 @@ export interface KmsFixture {
   readonly service: FakeService;
   readonly clock: ManualClock;
   readonly envelope: KmsEnvelope;
-  /** Each error of a health check, and undefined when it succeeds again. */
+  /** The error of each failed health check, and `undefined` when checks succeed again. */
   readonly healthChanges: (string | undefined)[];
+  /** The sizes of the DEK cache that the envelope has reported. */
   readonly sizes: number[];
+  /** Misses of the DEK cache, recoveries, and replaced seeds. */
   readonly counts: Record<'missed' | 'recovered' | 'replaced', number>;
+  /** Why key ids were invalid. */
   readonly invalidKeyIds: string[];
 }
 
@@ -101,7 +107,10 @@ export async function decryptValue(
   return { value: value.toString(), isStale };
 }
 
-/** A value as another server would have written it at the key, with its own seed. */
+/**
+ * A value as another server would have written it at the key, with its own seed. `members` replace members of the stored
+ * message.
+ */
 export function encryptedByOtherServer(
   seed: Buffer,
   members: Readonly<Record<string, unknown>> = {},
@@ -109,6 +118,7 @@ export function encryptedByOtherServer(
   storageKey = STORAGE_KEY,
 ): Buffer {
   const info = systemRandomBytes(32);
+  // The first block of HKDF-Expand (RFC 5869) with SHA-256.
   const key = createHmac('sha256', seed)
     .update(info)
     .update(Buffer.from([1]))

@@ -31,6 +31,7 @@ export class LaggingCache extends KeyspaceCache {
     return cache;
   }
 
+  /** Applies all changes that the store has now. */
   async catchUp(): Promise<void> {
     this.heldStore.isHeld = false;
     this.heldStore.deliver();
@@ -39,11 +40,12 @@ export class LaggingCache extends KeyspaceCache {
 
   override async waitUntilFresh(): Promise<Revision> {
     this.lookups++;
-    if (this.isStuck) throw new StoreError('deadline', 'the cache did not get there');
+    if (this.isStuck) throw new StoreError('deadline', 'the cache did not reach the revision');
     await this.catchUp();
     return this.revision;
   }
 
+  /** Without a deadline by default. */
   override readFromStore(
     type: StoredType,
     key: string,

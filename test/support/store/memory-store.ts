@@ -24,6 +24,7 @@ import {
   type WatchSink,
 } from '../../../apiserver/storage/store';
 
+/** A key as of a revision; `kv` is `undefined` when the key was deleted. */
 interface Version {
   readonly revision: Revision;
   readonly kv: KeyValue | undefined;
@@ -31,18 +32,19 @@ interface Version {
 
 interface LeaseRecord {
   readonly ttlMs: number;
+  /** The keys that are deleted with the lease. */
   readonly keys: Set<string>;
   expiry: Timer;
 }
 
 /** The request limit that deploy/ sets for etcd. */
-const MAX_TRANSACTION_BYTES = 3 << 20;
+const MAX_TRANSACTION_BYTES = 3 * 1024 * 1024;
 
 class MemoryWatch implements Watch {
   isClosed = false;
   isPaused = false;
   /** The last reported state of the connection. A cut before the first connection counts as reported. */
-  private reportedConnected = true;
+  private isReportedConnected = true;
 
   constructor(
     private readonly store: MemoryStore,
@@ -54,9 +56,9 @@ class MemoryWatch implements Watch {
   /** Reports a changed connection and delivers due events, unless the stream is held, cut or paused. */
   deliver(): void {
     if (this.isClosed || this.isPaused || this.store.isHeld) return;
-    if (this.reportedConnected === this.store.isCut) {
-      this.reportedConnected = !this.store.isCut;
-      this.sink.connection(this.reportedConnected ? 'connected' : 'disconnected');
+    if (this.isReportedConnected === this.store.isCut) {
+      this.isReportedConnected = !this.store.isCut;
+      this.sink.connection(this.isReportedConnected ? 'connected' : 'disconnected');
     }
     if (this.store.isCut) return;
     if (this.nextRevision < this.store.compactRevision) {
@@ -100,9 +102,10 @@ class MemoryWatch implements Watch {
     this.isClosed = true;
   }
 
+  /** Called once, in the microtask after the watch was opened. */
   connect(): void {
     if (!this.store.isCut) this.sink.connection('connected');
-    else this.reportedConnected = false;
+    else this.isReportedConnected = false;
     this.deliver();
   }
 }
@@ -113,6 +116,7 @@ class MemoryWatch implements Watch {
  */
 export class MemoryStore implements Store {
   // Settings of tests, which may change at any time.
+  /** The most operations of a transaction. */
   maxOperations = 2_048;
   /** The stream looks connected and delivers nothing. Its end reaches watches at the next {@link deliver} or write. */
   isHeld = false;
@@ -143,14 +147,16 @@ export class MemoryStore implements Store {
   private isClosed = false;
   private readonly leases = new Map<LeaseId, LeaseRecord>();
   private leaseCount = 0;
+  /** The versions of each key, the newest last. */
   private readonly versions = new Map<string, Version[]>();
+  /** Events by revision. */
   private readonly history: StoreEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
 
   /** Leases expire and deadlines of calls pass by `clock`, which stands still by default. */
   constructor(private readonly clock: Clock = new ManualClock()) {}
 
-  /** Simulates opening a closed store on the same data. */
+  /** Makes a closed store serve again, like one that is opened on the same data. */
   reopenAfterClose(): void {
     this.isClosed = false;
   }
@@ -304,6 +310,7 @@ export class MemoryStore implements Store {
     for (const watch of this.watches) watch.close();
   }
 
+  /** Applies all operations at one new revision, unless they change nothing, and delivers the events. */
   private commit(operations: Transaction['operations']): Revision {
     const revision = this.currentRevision + 1;
     const events: StoreEvent[] = [];
@@ -347,6 +354,7 @@ export class MemoryStore implements Store {
     this.commit([...keys].map((key) => ({ type: 'delete', key })));
   }
 
+  /** Throws the error of a call that cannot be served; `lateFailure` is the one after the deadline. */
   private checkAvailable(lateFailure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.isClosed) throw new StoreError('closed', 'the store is closed');
     if (this.failure !== undefined) throw this.failure;

@@ -28,11 +28,13 @@ export const namespaces = resourceOf('Namespace');
 export const events = resourceOf('Event');
 export const pods = resourceOf('Pod');
 
+/** Discards all events. */
 const SINK: ChangeSink = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
 
 export interface ListRequest extends Partial<ListOptions> {
-  /** Selectors; default: none. */
+  /** A label selector; everything by default. */
   readonly labels?: string;
+  /** A field selector; everything by default. */
   readonly fields?: string;
 }
 
@@ -74,6 +76,7 @@ export class ReaderFixture {
     return this.cache.close();
   }
 
+  /** Writes an object, by default a ConfigMap; `key` is `namespace/name`. */
   put(key: string, options: ValueOptions = {}, resource = configMaps): Revision {
     return this.store.put(`/registry/${resource.stored.segment}/${key}`, storedValue(options));
   }
@@ -109,15 +112,17 @@ export class ReaderFixture {
     return this.cache.statistics.revisionLookups;
   }
 
+  /** Lists objects, by default all ConfigMaps in the namespace `a`. */
   list({ labels = '', fields = '', ...options }: ListRequest = {}, namespace = 'a', resource = configMaps): Promise<ListPage> {
     return this.reader.list(this.context, resource, namespace, { selection: selectionFor(resource.row, labels, fields), ...options });
   }
 
+  /** Starts a watch, by default of all ConfigMaps in the namespace `a`, of which the events are discarded. */
   watch(options: Partial<WatchOptions>, namespace = 'a', resource = configMaps): Promise<CacheWatch> {
     return this.reader.watch(this.context, resource, namespace, { selection: EVERYTHING, bookmarks: false, ...options }, SINK);
   }
 
-  /** Advances the clock by `ms` while the promise is pending. */
+  /** Advances the clock by `ms` while the promise is pending, and then awaits it. */
   async after<T>(ms: number, promise: Promise<T>): Promise<T> {
     promise.catch(() => undefined);
     await this.clock.advanceAsync(ms);
@@ -137,6 +142,7 @@ export class ReaderFixture {
   }
 }
 
+/** `namespace/name` of the entries of a page. */
 export const keysOf = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
 
 /** The StatusError with which the promise rejects. */

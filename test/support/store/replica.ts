@@ -31,8 +31,9 @@ export interface Replica<C extends Clock = Clock> {
   readonly failures: string[];
   /** The context of one request of an administrator, with a deadline in a minute. */
   context(): RequestContext;
-  /** Creates a namespaced object in `default`, or a cluster-scoped one. */
+  /** `resource` as in {@link Resources.require}, such as `services`. Creates a namespaced object in `default`, or a cluster-scoped one. */
   create(resource: string, value: JsonObject): Promise<JsonObject>;
+  /** Deletes an object that {@link create} has created. */
   remove(resource: string, name: string): Promise<void>;
 }
 

@@ -44,11 +44,12 @@ import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 export const PREFIX = '/registry';
 /** The default of `--event-ttl`. */
 const EVENT_TTL_SECONDS = 3600;
+/** The time of the clock at first. */
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** Suffixes and uids count up, so that each is new and predictable; every number is 0.5. */
 export class CountingRandom extends FixedRandom {
-  /** Suffixes that are returned first. */
+  /** Suffixes that are returned before those that count up. */
   readonly suffixes: string[] = [];
 
   constructor() {
@@ -66,6 +67,7 @@ export interface WriteResult {
   readonly created: boolean;
 }
 
+/** Options of a call, besides those of the writer. The namespace is `ns` by default. */
 type Options = Partial<WriteOptions> & {
   readonly subresource?: Subresource;
   readonly namespace?: string;
@@ -131,11 +133,14 @@ const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
 export interface WriteFixtureOptions {
   readonly naming?: Dialect;
+  /** Responds to the lists that writes make; they fail when absent. */
   readonly list?: () => Promise<ListPage>;
+  /** Ranges of Service addresses and of node ports, in the notation of the flags. */
   readonly ranges?: string;
   readonly nodePorts?: string;
-  readonly mayUseAddresses?: CanUseAddresses;
-  readonly mayUseSigner?: CanUseSigner;
+  /** Authorization checks of admission plug-ins. */
+  readonly canUseAddresses?: CanUseAddresses;
+  readonly canUseSigner?: CanUseSigner;
   /** Absent: no plug-in changes objects. */
   readonly plugins?: PluginOverrides;
   readonly gates?: ReadonlyMap<FeatureName, boolean>;
@@ -162,7 +167,7 @@ export async function openWriteFixture(options: WriteFixtureOptions = {}): Promi
   const allocator = testAllocator(random, names, options);
   const gates = featureGates(options.gates);
   const defaultAdmission = createDefaultAdmission(
-    { names, random, clock, cache, resources, canUseAddresses: options.mayUseAddresses, canUseSigner: options.mayUseSigner },
+    { names, random, clock, cache, resources, canUseAddresses: options.canUseAddresses, canUseSigner: options.canUseSigner },
     options.plugins ?? NON_MUTATING_PLUGINS,
   );
   const { externalValidator } = options;
@@ -195,20 +200,15 @@ export async function openWriteFixture(options: WriteFixtureOptions = {}): Promi
   return fixture;
 }
 
-/** Runs offloaded writes in this thread, with copies of all messages. */
+interface ThreadParts extends Pick<WriteFixture, 'clock' | 'random' | 'resources' | 'allocator'> {
+  readonly names: GeneratedNames;
+  readonly gates: ReturnType<typeof featureGates>;
+}
+
+/** Runs offloaded writes in this thread, with copies of all messages. `ranges` are those of the allocator. */
 function inProcessThreads(
-  {
-    clock,
-    random,
-    resources,
-    names,
-    allocator,
-    gates,
-  }: Pick<WriteFixture, 'clock' | 'random' | 'resources' | 'allocator'> & {
-    readonly names: GeneratedNames;
-    readonly gates: ReturnType<typeof featureGates>;
-  },
-  ranges: WriteFixtureOptions,
+  { clock, random, resources, names, allocator, gates }: ThreadParts,
+  ranges: Pick<WriteFixtureOptions, 'ranges' | 'nodePorts'>,
 ): OffloadThreads {
   const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
@@ -302,5 +302,5 @@ export function objectOf(entry: Entry): JsonObject {
   return value;
 }
 
-/** The Status that a call is rejected with. */
+/** The Status with which a call is rejected. */
 export const refusalStatus = async (call: Promise<unknown>): Promise<Status> => (await failureOf(call)).status;

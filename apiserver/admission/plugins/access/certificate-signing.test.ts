@@ -18,7 +18,7 @@ interface FixtureOptions {
 async function openFixture({ signerName, isAllowed = () => false }: FixtureOptions = {}) {
   const checks: SignerUse[] = [];
   const fixture = await openWriteFixture({
-    mayUseSigner: (_user, use) => {
+    canUseSigner: (_user, use) => {
       checks.push(use);
       return isAllowed(use);
     },

@@ -21,7 +21,7 @@ interface Fixture {
 async function openFixture(): Promise<Fixture> {
   const permissions: Omit<Fixture, 'registry'> = { isAllowed: true, checks: [] };
   const registry = await openWriteFixture({
-    mayUseAddresses: (_user, use) => {
+    canUseAddresses: (_user, use) => {
       permissions.checks.push(use);
       return permissions.isAllowed;
     },
