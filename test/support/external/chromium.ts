@@ -57,6 +57,7 @@ export async function startChromium(program: string): Promise<Browser> {
   }
 }
 
+/** See {@link Browser.waitForText}. */
 async function waitForText(session: DevToolsSession, text: string): Promise<string> {
   let shown = '';
   try {
@@ -80,6 +81,7 @@ async function waitForText(session: DevToolsSession, text: string): Promise<stri
 class DevToolsSession {
   /** The URLs of requests, by the identifier that DevTools gives each. */
   readonly requests = new Map<string, string>();
+  /** See {@link Browser.reports}. */
   readonly reports: string[] = [];
   readonly opened: Promise<void>;
   private readonly socket: WebSocket;

@@ -41,6 +41,7 @@ export interface EtcdTls {
   readonly key: string;
 }
 
+/** `null` before the first search; `undefined` when there is no etcd. */
 let cachedProgram: string | undefined | null = null;
 
 /** The path of the etcd program, which is installed when possible; `undefined` when there is none. */
@@ -79,7 +80,7 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
   }));
   const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',');
   const { tls } = options;
-  const secure =
+  const tlsFlags =
     tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth'];
   return Promise.all(
     addresses.map(async ({ name, port, endpoint, peer }) => {
@@ -90,7 +91,7 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
         ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
         ...['--max-txn-ops', '2048', '--max-request-bytes', '3145728'],
         ...['--logger', 'zap', '--log-level', 'error'],
-        ...secure,
+        ...tlsFlags,
         // Tests do not cut the power.
         '--unsafe-no-fsync',
         ...(options.arguments ?? []),
@@ -165,9 +166,9 @@ const locateEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
 function installEtcd(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return false;
   const lock = join(tmpdir(), 'etcd-test-install');
-  const waits = 180;
-  for (let waited = 0; !acquireLock(lock); waited++) {
-    if (waited === waits) return locateEtcd() !== undefined;
+  const maxWaitSeconds = 180;
+  for (let waitedSeconds = 0; !acquireLock(lock); waitedSeconds++) {
+    if (waitedSeconds === maxWaitSeconds) return locateEtcd() !== undefined;
     execFileSync('sleep', ['1']);
   }
   try {
@@ -184,7 +185,7 @@ function installEtcd(): boolean {
   }
 }
 
-/** Takes a folder as a lock. A lock older than ten minutes belonged to a process that was killed, and is removed. */
+/** Creates a folder as a lock; `false` when another process has it. A lock older than ten minutes belonged to a process that was killed, and is removed. */
 function acquireLock(lock: string): boolean {
   const staleMs = 600_000;
   try {

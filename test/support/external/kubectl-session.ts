@@ -40,6 +40,7 @@ export class KubectlSession {
     return JSON.parse(await this.ok(`${command} -o jsonpath={${path}}`));
   }
 
+  /** The output as JSON. The caller names its type, which is not checked. */
   async json<T>(command: string): Promise<T> {
     return JSON.parse(await this.ok(`${command} -o json`)) as T;
   }
@@ -65,15 +66,16 @@ export function parseTable(output: string): string[][] {
 }
 
 interface KubectlBinary {
+  /** Where it was found, for the title of tests. */
   readonly source: string;
   readonly binary: string;
 }
 
 /** The packaged kubectl first. */
-const binaries = [
-  ['the npm package', packagedProgram('kubectl')],
-  ['PATH', kubectlOnPath()],
-].flatMap(([source, binary]): readonly KubectlBinary[] => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
+const binaries: readonly KubectlBinary[] = [
+  { source: 'the npm package', binary: packagedProgram('kubectl') },
+  { source: 'PATH', binary: kubectlOnPath() },
+].flatMap(({ source, binary }) => (binary === undefined ? [] : [{ source, binary }]));
 
 type SessionTests = (session: KubectlSession, server: SharedApiServer) => void;
 

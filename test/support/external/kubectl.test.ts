@@ -23,12 +23,12 @@ if (kubectl === undefined || helm === undefined) {
       expect(helmVersion.stdout).toMatch(/^v3\./);
     });
 
-    it('read standard input and report failures', async () => {
-      const rendered = await runClient(kubectl, kubeconfig, ['create', '--dry-run=client', '--validate=false', '-o', 'name', '-f', '-'], {
+    it('read standard input, and return the exit code and the error output of a failure', async () => {
+      const result = await runClient(kubectl, kubeconfig, ['create', '--dry-run=client', '--validate=false', '-o', 'name', '-f', '-'], {
         input: 'not: an object\n',
       });
-      expect(rendered.code).not.toBe(0);
-      expect(rendered.stderr).not.toBe('');
+      expect(result.code).not.toBe(0);
+      expect(result.stderr).not.toBe('');
     });
 
     it('run until they are killed', async () => {

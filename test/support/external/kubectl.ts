@@ -62,7 +62,9 @@ export async function runClient(
   child.stdin.end(options.input ?? '');
   const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 60_000);
   try {
-    const code = await new Promise<number>((resolve, reject) => child.once('error', reject).once('close', (given) => resolve(given ?? -1)));
+    const code = await new Promise<number>((resolve, reject) =>
+      child.once('error', reject).once('close', (exitCode) => resolve(exitCode ?? -1)),
+    );
     return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
   } finally {
     clearTimeout(timer);

@@ -5,11 +5,9 @@ import { WIDGET_BEHAVIOURS, type Reply } from '../../replay/webhooks/behaviours'
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 
 export interface ConversionServer extends WebhookServer {
-  /** The name of a behaviour in `conversions/behaviours.ts`; `hang` never responds. */
+  /** The name of a behaviour in `replay/conversions/behaviours.ts`; `hang` never responds. */
   behaviour: string;
-  /**
-   * Replaces `<rv>` in later requests: the resource version of the last response. Maintained by the runner of cases.
-   */
+  /** The resource version of the last response, which replaces `<rv>` in later requests. The runner of cases sets it. */
   lastResourceVersion: string;
   /** The conversion reviews received so far, in order, with the headers that concern the content. */
   readonly calls: WebhookCall[];
@@ -17,6 +15,7 @@ export interface ConversionServer extends WebhookServer {
   readonly reviews: WebhookCall[];
 }
 
+/** The rest of such a path names a behaviour of {@link WIDGET_BEHAVIOURS}. */
 const ADMISSION = '/admission/';
 
 /** Resolves when the webhook listens on 127.0.0.1. */

@@ -52,7 +52,7 @@ const startNodeBackend: StartBackend = async (serving) => {
     request.on('end', () => {
       const { method = '', url = '', headers, trailers, socket } = request;
       const coding = headers['transfer-encoding'];
-      const read = {
+      const echoed: EchoedRequest = {
         connection: `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`,
         line: `${method} ${url}`,
         user: String(headers['x-remote-user'] ?? ''),
@@ -61,9 +61,9 @@ const startNodeBackend: StartBackend = async (serving) => {
         codings: coding === undefined ? [] : [coding],
         body: Buffer.concat(chunks).toString(),
       };
-      requests.push(read);
+      requests.push(echoed);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(read));
+      response.end(JSON.stringify(echoed));
     });
   };
   const server = serving === undefined ? createPlain(respond) : createSecure({ cert: serving.certificate, key: serving.key }, respond);
@@ -72,12 +72,13 @@ const startNodeBackend: StartBackend = async (serving) => {
 
 const findGo = (): string | undefined => findProgram('go', 'GO_BIN');
 
+/** Compiles go-backend/main.go and runs it. */
 const startGoBackend: StartBackend = async (serving) => {
   const folder = temporaryFolder('go-backend');
   const program = path.join(folder, 'backend');
-  await promisify(execFile)(findGo() ?? '', ['build', '-o', program, path.join(repository, 'test/support/servers/go-backend/main.go')], {
-    env: { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' },
-  });
+  const source = path.join(repository, 'test/support/servers/go-backend/main.go');
+  const buildEnvironment = { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' };
+  await promisify(execFile)(findGo() ?? '', ['build', '-o', program, source], { env: buildEnvironment });
   const files = serving === undefined ? [] : [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
   const [certificate = '', key = ''] = files;
   if (serving !== undefined) {
@@ -88,7 +89,11 @@ const startGoBackend: StartBackend = async (serving) => {
   const requests: EchoedRequest[] = [];
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the Go backend exited before it listened')));
-    createInterface(child.stdout).on('line', (line) => (line.startsWith('{') ? requests.push(JSON.parse(line)) : resolve(Number(line))));
+    createInterface(child.stdout).on('line', (line) => {
+      // The first line is the port, every other one a request.
+      if (line.startsWith('{')) requests.push(JSON.parse(line));
+      else resolve(Number(line));
+    });
   });
   return {
     port,
@@ -102,7 +107,7 @@ const startGoBackend: StartBackend = async (serving) => {
   };
 };
 
-/** Declares the tests for a backend on Node, and for one in Go where it is installed. The body gets how to start it. */
+/** Declares the tests for a backend on Node, and for one in Go where it is installed. `body` receives a function that starts it. */
 export function describeWithEachBackend(name: string, body: (start: StartBackend) => void): void {
   describe(`${name} on Node`, () => body(startNodeBackend));
   if (findGo() === undefined) reportSkipped(`${name} in Go`, 'no go in GO_BIN or on PATH');

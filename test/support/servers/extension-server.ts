@@ -103,6 +103,7 @@ export async function startExtensionServer(service: string, namespace: string): 
       respond(request, response, { behaviour, openApi });
     });
   });
+  // Accepts every upgrade, and responds to the first bytes with the same in capital letters.
   server.on('upgrade', (request, socket: Duplex) => {
     calls.push({ line: `UPGRADE ${request.url ?? ''}`, headers: headerPairs(request.rawHeaders), body: '', commonName: undefined });
     socket.on('error', () => undefined);
@@ -165,6 +166,7 @@ function respondNormally({ url = '', headers }: IncomingMessage, response: Serve
   else response.writeHead(200, { ...JSON_TYPE, 'x-own': '1' }).end(JSON.stringify(DOCUMENTS[path]));
 }
 
+/** `raw`: names and values in turn, as Node has them. */
 function headerPairs(raw: readonly string[]): ExtensionCall['headers'] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? ''] as const] : []));
 }

@@ -1,7 +1,8 @@
 /**
- * Replaces the API server where only its process matters: responds over HTTPS with its flags, reports that it is ready, and exits on SIGTERM and
- * when its parent exits. `--external-hostname=refuse` makes it exit as for an invalid flag, and `--external-hostname=deaf`
- * makes it outlive its parent.
+ * A program in place of the API server, for tests in which only the process matters: it responds over HTTPS with the path, the client's
+ * subject and its own flags, reports over IPC that it is ready, and exits on SIGTERM and when its parent exits. Flags
+ * control it, because the supervisor under test passes only flags: `--external-hostname=refuse` makes it exit as for an
+ * invalid flag, and `--external-hostname=deaf` makes it outlive its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
@@ -11,6 +12,7 @@ const args = process.argv.slice(2);
 /** The exit code of the API server for an invalid flag. */
 const USAGE_EXIT_CODE = 64;
 
+/** The value of a flag; '' when it is not set. */
 function flag(name: string): string {
   return args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? '';
 }

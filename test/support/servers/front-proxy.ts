@@ -14,8 +14,9 @@ export interface ProxiedUser {
 }
 
 export interface FrontProxyOptions {
-  /** The server's address and the authority of its certificate. */
+  /** The address of the API server. */
   readonly target: URL;
+  /** The authority of the API server's certificate, PEM. */
   readonly authority: string;
   /** The certificate that clients see. */
   readonly serving: Credential;
@@ -48,10 +49,12 @@ export async function startFrontProxy({ target, authority, serving, client, user
   return { url: `https://127.0.0.1:${await listen(server)}`, close: () => closeServer(server) };
 }
 
+/** Headers of the connection to the proxy, which are not those of the connection to the server. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set(['authorization', 'connection', 'host']);
+
 function forwardedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !/^(authorization|connection|host)$/.test(name) && !name.startsWith('x-remote-')),
-  );
+  const isForwarded = (name: string): boolean => !CONNECTION_HEADERS.has(name) && !name.startsWith('x-remote-');
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isForwarded(name)));
 }
 
 function remoteHeaders({ name, groups, extra }: ProxiedUser): Record<string, string | string[]> {

@@ -17,8 +17,8 @@ export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
 export type PluginMessage = Readonly<Record<string, unknown>>;
 
 /**
- * The members of a response, `{ failure }` with a gRPC status, `{ raw }` with bytes that are sent unchanged, or no
- * response.
+ * The members of a response; `{ failure }` with a gRPC status; `{ raw }` with bytes that are sent unchanged; or `never` for
+ * a call without a response.
  */
 export type PluginResponse = PluginMessage | 'never';
 
@@ -35,7 +35,7 @@ export const decodeMessage = (name: string, message: Uint8Array): PluginMessage 
 export const encodeMessage = (name: string, members: PluginMessage): Buffer => Buffer.from(messageType(name).encode(members).finish());
 
 const MASK = 0x55;
-/** Encrypts and decrypts a secret. */
+/** Encrypts and decrypts a secret: applied twice, it returns the secret. */
 export const maskSecret = (plain: Uint8Array): Buffer => Buffer.from(plain.map((byte) => byte ^ MASK));
 
 const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : Buffer.alloc(0));
@@ -46,6 +46,7 @@ const METHODS: readonly PluginMethod[] = ['Status', 'Encrypt', 'Decrypt'];
 const isFailure = shape({ code: number, details: text });
 
 export class KmsPlugin {
+  /** The key id and the annotations of later responses. */
   keyId = 'key-1';
   annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
   readonly calls: { readonly method: PluginMethod; readonly request: PluginMessage }[] = [];
@@ -54,12 +55,14 @@ export class KmsPlugin {
   private readonly behaviours = new Map<PluginMethod, PluginBehaviour>();
   private server: Server | undefined;
 
+  /** `path`: that of the socket. */
   constructor(readonly path: string) {}
 
   get endpoint(): string {
     return `unix://${this.path}`;
   }
 
+  /** The number of calls of a method so far. */
   count(method: PluginMethod): number {
     return this.calls.filter((call) => call.method === method).length;
   }
@@ -70,6 +73,7 @@ export class KmsPlugin {
     else this.behaviours.set(method, behaviour);
   }
 
+  /** Resolves when the plug-in listens. It may be started again after {@link stop}. */
   async start(): Promise<this> {
     const server = new Server();
     const method = (name: PluginMethod): MethodDefinition<PluginMessage, PluginMessage> => ({

@@ -13,14 +13,14 @@ const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NAMESPACE = 'metrics';
 const SERVICE = 'metrics-server';
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
-const GROUPS: readonly (readonly [group: string, version: string, resources: readonly string[]])[] = [
-  ['metrics.k8s.io', 'v1beta1', ['pods']],
-  ['custom.metrics.k8s.io', 'v1beta2', ['pods/requests']],
-  ['external.metrics.k8s.io', 'v1beta1', ['queue']],
-];
-/** Half a minute for each APIService. */
-const WAIT_MS = 100;
-const TRIES = 300;
+const GROUPS = [
+  { group: 'metrics.k8s.io', version: 'v1beta1', resources: ['pods'] },
+  { group: 'custom.metrics.k8s.io', version: 'v1beta2', resources: ['pods/requests'] },
+  { group: 'external.metrics.k8s.io', version: 'v1beta1', resources: ['queue'] },
+] as const;
+/** How often an APIService is read until it is available: half a minute in all. */
+const POLL_MS = 100;
+const MAX_POLLS = 300;
 
 /**
  * Serves metrics to the server behind `send`. Resolves when its APIServices are available, with a function that removes
@@ -31,13 +31,13 @@ export async function serveMetrics(send: ScenarioSend, clock: Clock = systemCloc
   const { port, close } = await startWebhookServer({
     reply: ({ method, url, text }) => metrics.respond(method, url, text),
   });
-  const names = GROUPS.map(([group, version]) => `${version}.${group}`);
+  const names = GROUPS.map(({ group, version }) => `${version}.${group}`);
   await send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: NAMESPACE } });
   await send('POST', `/api/v1/namespaces/${NAMESPACE}/services`, JSON_TYPE, {
     metadata: { name: SERVICE },
     spec: { type: 'ExternalName', externalName: 'localhost' },
   });
-  for (const [group, version] of GROUPS) {
+  for (const { group, version } of GROUPS) {
     await send('POST', SERVICES, JSON_TYPE, {
       metadata: { name: `${version}.${group}` },
       spec: {
@@ -60,20 +60,21 @@ export async function serveMetrics(send: ScenarioSend, clock: Clock = systemCloc
 
 async function waitUntilAvailable(send: ScenarioSend, name: string, clock: Clock): Promise<void> {
   let status: Json = null;
-  for (let left = TRIES; left > 0; left -= 1) {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     const { body } = await send('GET', `${SERVICES}/${name}`, JSON_TYPE);
     status = isBody(body) ? (body['status'] ?? null) : null;
     const conditions = isBody(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-    if (conditions.some(({ type, status }) => type === 'Available' && status === 'True')) return;
-    await clock.sleep(WAIT_MS);
+    if (conditions.some((condition) => condition['type'] === 'Available' && condition['status'] === 'True')) return;
+    await clock.sleep(POLL_MS);
   }
   throw new Error(`${name} is not available: ${JSON.stringify(status)}`);
 }
 
-/** The bodies of PUT requests by path, and the requests for metrics by namespace. */
+/** The bodies of PUT requests, and the requests for metrics. */
 class MetricValues {
+  /** By path; at first the discovery documents. */
   private readonly values = new Map<string, Json>(
-    GROUPS.map(([group, version, resources]): [string, Json] => [
+    GROUPS.map(({ group, version, resources }): [string, Json] => [
       `/apis/${group}/${version}`,
       {
         kind: 'APIResourceList',
@@ -83,10 +84,12 @@ class MetricValues {
       },
     ]),
   );
+  /** Method and target of requests, by namespace. */
   private readonly requests = new Map<string, Set<string>>();
 
   respond(method: string, target: string, text: string): Reply {
     const [encoded = ''] = target.split('?', 1);
+    // A custom metric of all pods, which a scenario sets under a name without a wildcard.
     const path = decodeURIComponent(encoded).replace('/*', '/all');
     const namespace = /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? '';
     if (method === 'PUT') {

@@ -12,10 +12,11 @@ interface SigningKey {
 type ProviderResponse = { readonly status: number; readonly body: string } | 'hang';
 
 export class OpenIdProvider {
+  /** The published keys. The first one signs. */
   private keys: readonly SigningKey[] = [];
   /** The number of requests for its keys, without those that `override` responds to. */
   keyRequests = 0;
-  /** Responds in place of the provider. */
+  /** Responds in place of the provider while set. */
   override: ((path: string) => ProviderResponse) | undefined;
 
   private constructor(private readonly server: WebhookServer) {}
@@ -27,7 +28,7 @@ export class OpenIdProvider {
     return provider;
   }
 
-  /** PEM. */
+  /** The authority of the provider's certificate, PEM. */
   get authority(): string {
     return Buffer.from(this.server.caBundle, 'base64').toString();
   }
@@ -42,7 +43,7 @@ export class OpenIdProvider {
     this.keys = [{ id, algorithm, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }];
   }
 
-  /** A token signed with the newest key. `claims` override the defaults, such as expiry and issuer. */
+  /** A token signed with the current key. `claims` and `head` override the defaults, such as expiry, issuer and key id. */
   sign(claims: JWTPayload, head: object = {}): Promise<string> {
     const [key] = this.keys;
     if (key === undefined) throw new Error('there is no key');

@@ -1,4 +1,4 @@
-/** An admission webhook for tests and recorders. The path of a request names the behaviour. */
+/** An admission webhook for tests and recorders. The path of a request names a behaviour of `replay/webhooks/behaviours.ts`. */
 import type { Body } from '../../replay/json-response';
 import { BEHAVIOURS } from '../../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';

@@ -9,7 +9,7 @@ export interface SilentServer {
   close(): Promise<void>;
 }
 
-/** On a free port of 127.0.0.1. `close` also ends the connections. */
+/** Listens on a free port of 127.0.0.1. `close` also ends the connections. */
 export async function startSilentServer(): Promise<SilentServer> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -20,7 +20,7 @@ export interface RunningCommand {
 export interface SpdyKubelet {
   readonly server: Server;
   readonly port: number;
-  /** Requests, streams, data and frames in their order. */
+  /** Requests, streams, data and frames in their order: `POST /exec… SPDY/3.1`, `opens stdin`, `stdin text`, `stdin ends`. */
   readonly received: string[];
   /** The protocols that the last request offered. */
   readonly offeredProtocols: string[];
@@ -45,6 +45,7 @@ const FIN = 1;
 /** One word holds the flags and, below this unit, the length. */
 const FLAGS_UNIT = 2 ** 24;
 
+/** The length of the frame that begins here, with its head. */
 const frameBytes = (frame: Buffer): number => HEAD_BYTES + (frame.readUInt32BE(4) % FLAGS_UNIT);
 
 /** A control frame without flags. */
@@ -64,8 +65,9 @@ const NO_HEADERS = [
 export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKubelet> {
   const received: string[] = [];
   const offeredProtocols: string[] = [];
-  let behaviour: { streams: number; run: (command: RunningCommand) => void } = { streams: 0, run: () => undefined };
-  let refusal: string | undefined;
+  let behaviour: CommandBehaviour = { streams: 0, run: () => undefined };
+  /** The body of the rejection of upgrades; `undefined` while they are accepted. */
+  let rejection: string | undefined;
   const sockets = new Set<Duplex>();
   const server = createServer(options);
   server.on('upgrade', (request, socket: Duplex) => {
@@ -74,8 +76,8 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     socket.on('close', () => sockets.delete(socket));
     received.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.upgrade ?? ''}`);
     offeredProtocols.splice(0, offeredProtocols.length, ...String(request.headers['x-stream-protocol-version']).split(', '));
-    if (refusal !== undefined) {
-      socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`);
+    if (rejection !== undefined) {
+      socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${rejection.length}\r\n\r\n${rejection}`);
       return;
     }
     socket.write(
@@ -90,10 +92,10 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     received,
     offeredProtocols,
     whenOpened: (streams, run) => {
-      refusal = undefined;
+      rejection = undefined;
       behaviour = { streams, run };
     },
-    rejectUpgrades: (body) => void (refusal = body),
+    rejectUpgrades: (body) => void (rejection = body),
     connections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -102,7 +104,15 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
   };
 }
 
-function serve(socket: Duplex, received: string[], { streams, run }: { streams: number; run: (command: RunningCommand) => void }): void {
+/** See {@link SpdyKubelet.whenOpened}. */
+interface CommandBehaviour {
+  readonly streams: number;
+  readonly run: (command: RunningCommand) => void;
+}
+
+/** Serves an upgraded connection until the client closes it. */
+function serve(socket: Duplex, received: string[], { streams, run }: CommandBehaviour): void {
+  /** The names of the streams in the order in which they were opened. Their ids are 1, 3, 5 and so on. */
   const names: string[] = [];
   let pending = Buffer.alloc(0);
   const sendData = (stream: string, text: string, flags: number): void => {
@@ -117,23 +127,30 @@ function serve(socket: Duplex, received: string[], { streams, run }: { streams: 
     disconnect: () => void socket.destroy(),
   };
   const nameOf = (stream: number): string => names[(stream - 1) / 2] ?? String(stream);
+  const openStream = (content: Buffer): void => {
+    // The value of the header `streamtype`, which follows its length in four bytes.
+    const name = /streamtype\0\0\0.([a-z]+)/s.exec(content.toString('latin1'))?.[1] ?? '?';
+    names.push(name);
+    received.push(`opens ${name}`);
+    const streamId = content.subarray(0, 4);
+    socket.write(spdyFrame(SYN_REPLY, Buffer.concat([streamId, NO_HEADERS[names.length === 1 ? 0 : 1]])));
+    if (names.length === streams) run(command);
+  };
+  const receiveFrame = (frame: Buffer): void => {
+    const content = frame.subarray(HEAD_BYTES);
+    const isData = (frame[0] ?? 0) < CONTROL_BIT;
+    const isLast = frame[4] === FIN;
+    if (isData) received.push(`${nameOf(frame.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
+    else if (frame[3] === SYN_STREAM) openStream(content);
+    else received.push(`frame ${frame[3] ?? 0} ${content.toString('hex')}`);
+  };
   socket.on('data', (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
     while (pending.length >= HEAD_BYTES && pending.length >= frameBytes(pending)) {
-      const head = pending;
-      const end = frameBytes(head);
-      const content = head.subarray(HEAD_BYTES, end);
-      pending = Buffer.from(head.subarray(end));
-      const isLast = head[4] === FIN;
-      const isData = (head[0] ?? 0) < CONTROL_BIT;
-      if (isData) received.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
-      else if (head[3] === SYN_STREAM) {
-        // The value of the header `streamtype`, which follows its length in four bytes.
-        names.push(/streamtype\0\0\0.([a-z]+)/s.exec(content.toString('latin1'))?.[1] ?? '?');
-        received.push(`opens ${names.at(-1) ?? ''}`);
-        socket.write(spdyFrame(SYN_REPLY, Buffer.concat([content.subarray(0, 4), NO_HEADERS[names.length === 1 ? 0 : 1]])));
-        if (names.length === streams) run(command);
-      } else received.push(`frame ${head[3] ?? 0} ${content.toString('hex')}`);
+      const end = frameBytes(pending);
+      const frame = pending.subarray(0, end);
+      pending = Buffer.from(pending.subarray(end));
+      receiveFrame(frame);
     }
   });
   socket.on('end', () => socket.end());

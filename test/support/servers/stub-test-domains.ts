@@ -12,7 +12,7 @@ export function stubTestDomains(address: () => string): () => void {
   Object.assign(dns, {
     lookup: (name: string, ...rest: unknown[]): unknown => {
       if (!isTestDomain(name)) return Reflect.apply(lookup, dns, [name, ...rest]);
-      const callback = rest[rest.length - 1];
+      const callback = rest.at(-1);
       if (typeof callback === 'function') setImmediate(() => void Reflect.apply(callback, undefined, [null, lookupResult()]));
       return {};
     },

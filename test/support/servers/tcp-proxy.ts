@@ -10,23 +10,27 @@ export interface TcpProxy {
   cut(): void;
   /** Closes new connections at once, until {@link accept} is called. */
   refuse(): void;
+  /** Ends {@link refuse}. */
   accept(): void;
   /** Discards everything that the server sends, on open and new connections, until {@link unmute} is called. */
   mute(): void;
+  /** Ends {@link mute}. */
   unmute(): void;
   /** Breaks all connections as soon as the server has sent so many more bytes, which are forwarded. */
   cutAfter(bytes: number): void;
   close(): Promise<void>;
 }
 
-/** Listens at `listenAt`, by default on a free port of 127.0.0.1. */
+/** Forwards connections to the port `target` of 127.0.0.1. Listens at `listenAt`, by default on a free port of 127.0.0.1. */
 export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.1', port: 0 }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;
+  /** Bytes of the server that were forwarded so far. */
   let bytesReturned = 0;
   let isRefusing = false;
   let isMuted = false;
-  let limit = Infinity;
+  /** The value of `bytesReturned` at which all connections are cut. */
+  let cutLimit = Infinity;
 
   const cut = (): void => {
     for (const pair of pairs) for (const socket of pair) socket.destroy();
@@ -46,8 +50,8 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
       if (isMuted) return;
       bytesReturned += chunk.length;
       client.write(chunk);
-      if (bytesReturned >= limit) {
-        limit = Infinity;
+      if (bytesReturned >= cutLimit) {
+        cutLimit = Infinity;
         cut();
       }
     });
@@ -69,7 +73,7 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
     accept: () => void (isRefusing = false),
     mute: () => void (isMuted = true),
     unmute: () => void (isMuted = false),
-    cutAfter: (bytes) => void (limit = bytesReturned + bytes),
+    cutAfter: (bytes) => void (cutLimit = bytesReturned + bytes),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -52,7 +52,7 @@ export interface TraceReceiver {
   /** The number of calls so far, with those that had no response. */
   calls(): number;
   /** A silent receiver accepts calls and does not respond. */
-  setSilent(silent: boolean): void;
+  setSilent(isSilent: boolean): void;
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   const sessions = new Set<ServerHttp2Session>();
   let calls = 0;
-  let silent = false;
+  let isSilent = false;
   const server = createServer();
   server.on('session', (session) => {
     sessions.add(session);
@@ -85,7 +85,7 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
       calls += 1;
-      if (silent) return;
+      if (isSilent) return;
       const isKnown = headers[':path'] === EXPORT;
       if (isKnown) spans.push(...spansOf(Buffer.concat(chunks).subarray(FRAME_HEAD_BYTES)));
       respond(stream, isKnown ? GRPC_OK : GRPC_UNIMPLEMENTED);
@@ -95,7 +95,7 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
     port: await listen(server, port),
     spans,
     calls: () => calls,
-    setSilent: (value) => void (silent = value),
+    setSilent: (value) => void (isSilent = value),
     close: async () => {
       for (const session of sessions) session.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -113,6 +113,7 @@ function respond(stream: ServerHttp2Stream, status: string): void {
 /** A decoded message with all of its fields. */
 type Message = Readonly<Record<string, unknown>>;
 
+/** The spans of an ExportTraceServiceRequest. */
 function spansOf(request: Buffer): readonly ReceivedSpan[] {
   const decoded: Message = EXPORT_REQUEST.toObject(EXPORT_REQUEST.decode(request), { defaults: true, oneofs: true, longs: String });
   return messages(decoded['resources']).flatMap(({ resource, scopes }) =>
@@ -165,7 +166,9 @@ function valueOf(anyValue: Message): AttributeValue {
   }
 }
 
+/** The message in a field; an empty one when the field is not set. */
 const message = (value: unknown): Message => Object(value ?? {});
+/** The messages in a repeated field. */
 const messages = (value: unknown): readonly Message[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const hexOf = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : '');

@@ -45,7 +45,7 @@ export interface WebhookServerOptions {
   readonly reply: (request: WebhookRequest) => Reply;
 }
 
-/** Resolves when the server listens; `port` 0 is any free port. `reply` returns the response of each request. */
+/** Resolves when the server listens. `reply` returns the response to each request. */
 export async function startWebhookServer({
   names = ['localhost', '127.0.0.1'],
   host = '127.0.0.1',
@@ -63,6 +63,7 @@ export async function startWebhookServer({
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const { socket } = request;
       const peer = requestsClientCertificate && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      // A certificate may have several common names.
       const [client] = [peer?.subject?.CN].flat();
       respond(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
     });

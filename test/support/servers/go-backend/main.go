@@ -29,32 +29,33 @@ func main() {
 		panic(err)
 	}
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	// Handlers run concurrently; one goroutine writes their lines whole.
 	log := make(chan []byte)
 	go func() {
 		for line := range log {
 			os.Stdout.Write(append(line, '\n'))
 		}
 	}()
-	handler := http.HandlerFunc(func(answer http.ResponseWriter, asked *http.Request) {
-		body, _ := io.ReadAll(asked.Body)
+	handler := http.HandlerFunc(func(response http.ResponseWriter, received *http.Request) {
+		body, _ := io.ReadAll(received.Body)
 		fields := []string{}
-		for _, names := range []http.Header{asked.Header, asked.Trailer} {
+		for _, names := range []http.Header{received.Header, received.Trailer} {
 			for name := range names {
 				fields = append(fields, strings.ToLower(name))
 			}
 		}
 		line, _ := json.Marshal(request{
-			Connection: asked.RemoteAddr,
-			Line:       asked.Method + " " + asked.RequestURI,
-			User:       asked.Header.Get("X-Remote-User"),
+			Connection: received.RemoteAddr,
+			Line:       received.Method + " " + received.RequestURI,
+			User:       received.Header.Get("X-Remote-User"),
 			Fields:     fields,
-			Length:     asked.ContentLength,
-			Codings:    append([]string{}, asked.TransferEncoding...),
+			Length:     received.ContentLength,
+			Codings:    append([]string{}, received.TransferEncoding...),
 			Body:       string(body),
 		})
 		log <- line
-		answer.Header().Set("Content-Type", "application/json")
-		answer.Write(line)
+		response.Header().Set("Content-Type", "application/json")
+		response.Write(line)
 	})
 	if len(os.Args) > 2 {
 		panic(http.ServeTLS(listener, handler, os.Args[1], os.Args[2]))
