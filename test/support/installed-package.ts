@@ -5,6 +5,7 @@ import path from 'node:path';
 import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 
+/** The name under which it is published. */
 export const PACKAGE = 'cluster-control-plane';
 
 interface Manifest {

@@ -1,4 +1,4 @@
-/** A kubeconfig with one cluster and one user, for tests that write it as JSON. */
+/** A kubeconfig with one cluster and one user, which are those of its current context. Tests write it as JSON, which is valid YAML. */
 export const kubeconfigOf = ({ cluster, user }: { readonly cluster: object; readonly user: object }): object => ({
   apiVersion: 'v1',
   kind: 'Config',

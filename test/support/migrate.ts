@@ -11,7 +11,7 @@ export interface MigrateRun {
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
-/** Starts the program. Its standard input stays open until the caller ends it; its standard output can be a pipe. */
+/** Starts the program; `args` begin with the command. Its standard input stays open until the caller ends it; its standard output can be a pipe. */
 export function startMigrate(args: readonly string[], output: 'ignore' | 'pipe' = 'ignore'): MigrateRun {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', output, 'pipe'], cwd: repository });
   let stderr = '';

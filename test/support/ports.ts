@@ -7,21 +7,23 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below the usual ephemeral ranges, above the well-known services. */
-const LOWEST = 12_000;
-const HIGHEST = 32_000;
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 32_000;
 /** Ports that are tried before an error: other programs may use some. */
 const ATTEMPTS = 100;
 /** At least the number of parallel Jest workers, which Jest numbers from 1. */
 const WORKERS = 20;
 const worker = (Number(process.env['JEST_WORKER_ID'] ?? WORKERS) - 1) % WORKERS;
-const SHARE = Math.floor((HIGHEST - LOWEST) / WORKERS);
-const FIRST = LOWEST + worker * SHARE;
+/** The number of ports for each worker. */
+const PORTS_PER_WORKER = Math.floor((HIGHEST_PORT - LOWEST_PORT) / WORKERS);
+/** The first port of this worker. */
+const FIRST_PORT = LOWEST_PORT + worker * PORTS_PER_WORKER;
 
 /**
- * Offset of the next search in the range. Starts at random, so that a test file does not reuse the ports of the
+ * Where the next search starts, as an offset from the first port. Starts at random, so that a test file does not reuse the ports of the
  * previous one.
  */
-let next = randomInt(SHARE);
+let nextOffset = randomInt(PORTS_PER_WORKER);
 
 /** `count` consecutive ports of 127.0.0.1 on which nothing listens and that were not returned recently. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -35,9 +37,9 @@ export async function freePorts(count: number): Promise<number[]> {
 
 /** Reserves ports synchronously, because other calls may run while the ports are checked. */
 function reserve(count: number): number[] {
-  const offset = next + count > SHARE ? 0 : next;
-  next = offset + count;
-  return Array.from({ length: count }, (_, index) => FIRST + offset + index);
+  const offset = nextOffset + count > PORTS_PER_WORKER ? 0 : nextOffset;
+  nextOffset = offset + count;
+  return Array.from({ length: count }, (_, index) => FIRST_PORT + offset + index);
 }
 
 /** A port of 127.0.0.1 on which nothing listens and that was not returned recently. */

@@ -8,20 +8,20 @@ import { errorCode } from '../../shared/runtime/error-code';
 /** Seconds of user and system time since the process started; resolution 10 ms. */
 export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
 
-/** Like {@link cpuSeconds} for the event loop's thread alone, without those of the store and of V8's collector and compiler. */
+/** Like {@link cpuSeconds} for the event loop's thread alone, without the threads of the store and of V8's collector and compiler. */
 export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
 
 /** Clock ticks of 10 ms, in which the kernel reports CPU time. */
 const TICKS_PER_SECOND = 100;
+/** The positions of `utime` and `stime`, fields 14 and 15 of proc(5), after the name, which is field 2. */
+const UTIME = 11;
+const STIME = 12;
 
-/** Reads the fields `utime` and `stime` of proc(5). The name of the program, in parentheses, may contain blanks. */
+/** User and system time in a file `stat` of proc(5). The name of the program, in parentheses, may contain blanks. */
 function secondsIn(file: string): number {
   const stat = readFileSync(file, 'latin1');
-  const [utime, stime] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13);
-  return (Number(utime) + Number(stime)) / TICKS_PER_SECOND;
+  const fieldsAfterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fieldsAfterName[UTIME]) + Number(fieldsAfterName[STIME])) / TICKS_PER_SECOND;
 }
 
 /** Seconds of CPU of the process since `start`; more precise than {@link cpuSeconds} unless one of its threads has ended. */

@@ -10,6 +10,7 @@ import { ensureCertificates, type Certificates } from '../../deploy/local/certif
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../../deploy/cluster/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
 import { NODE_ARGUMENTS } from '../../deploy/cluster/node-arguments';
+import type { Credential } from '../../shared/pki/certificates';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 
@@ -68,7 +69,9 @@ export function isProcessAlive(pid: number): boolean {
 
 /** A started process with its output so far and its exit. */
 export class ProgramProcess {
+  /** Standard output and standard error, in the order of arrival. */
   output = '';
+  /** Resolves when the process has ended and its output is complete. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
   constructor(readonly child: ChildProcess) {
@@ -82,6 +85,7 @@ export class ProgramProcess {
     return this.child.pid ?? -1;
   }
 
+  /** Also of a paused process. */
   get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
@@ -98,10 +102,12 @@ export class ProgramProcess {
     return (await this.exited).code;
   }
 
+  /** Sends SIGSTOP. */
   pause(): void {
     this.child.kill('SIGSTOP');
   }
 
+  /** Sends SIGCONT. */
   resume(): void {
     this.child.kill('SIGCONT');
   }
@@ -160,6 +166,7 @@ export interface ApiServerOptions {
   readonly args?: readonly string[];
   /** Enables the ServiceAccount plug-in: pods run as service accounts, which must exist. */
   readonly accounts?: boolean;
+  /** Variables besides those of the test; see {@link startProgram}. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -180,19 +187,18 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const pki = path.join(options.folder, 'pki');
   const certificates = await ensureCertificates(pki, systemClock);
   const address = `https://127.0.0.1:${options.securePort}`;
-  const kubeconfigFile = path.join(options.folder, `admin-${options.securePort}.kubeconfig`);
   const { authority, admin, controllers } = certificates;
-  writeFileSync(kubeconfigFile, formatKubeconfig({ server: address, authority, user: ADMINISTRATOR_NAME, credential: admin }), {
-    mode: 0o600,
-  });
-  const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
-  writeFileSync(controllersKubeconfig, formatKubeconfig({ server: address, authority, user: 'controllers', credential: controllers }), {
-    mode: 0o600,
-  });
+  const writeKubeconfig = (name: string, user: string, credential: Credential): string => {
+    const file = path.join(options.folder, `${name}-${options.securePort}.kubeconfig`);
+    writeFileSync(file, formatKubeconfig({ server: address, authority, user, credential }), { mode: 0o600 });
+    return file;
+  };
+  const kubeconfig = writeKubeconfig('admin', ADMINISTRATOR_NAME, admin);
+  const controllersKubeconfig = writeKubeconfig('controllers', 'controllers', controllers);
 
   const process = spawnApiServer(options, pki);
   await waitUntilReady(`the API server on ${address}`, process, () => isReady({ address, ...certificates }));
-  return { process, address, certificates, kubeconfig: kubeconfigFile, controllersKubeconfig, pki };
+  return { process, address, certificates, kubeconfig, controllersKubeconfig, pki };
 }
 
 /** Starts an API server without waiting for it, for tests that expect it to fail. */

@@ -1,10 +1,14 @@
-/** Kills a program after random lifetimes that a seed determines, and starts it again at once, until it is stopped. */
+/**
+ * Kills a program after random lifetimes that a seed determines, and starts it again at once, until {@link RandomKiller.stop}
+ * is called. Starts with the construction.
+ */
 import { systemClock as clock } from '../../shared/runtime/clock';
 import type { SeededRandom } from '../replay/seeded-random';
 
 export interface KillableProgram {
+  /** Resolves when the program runs; its lifetime begins then. */
   start(): Promise<void>;
-  /** Kills the program without a chance to clean up. */
+  /** Kills the program without a random to clean up. */
   kill(): Promise<void>;
 }
 
@@ -19,13 +23,14 @@ export interface LifetimeRange {
 }
 
 export class RandomKiller {
+  /** The number of kills so far. */
   kills = 0;
-  private readonly ending = new AbortController();
+  private readonly stopping = new AbortController();
   private readonly ended: Promise<void>;
 
   constructor(
     private readonly program: KillableProgram,
-    private readonly chance: SeededRandom,
+    private readonly random: SeededRandom,
     private readonly lifetimes: LifetimeRange,
   ) {
     this.ended = this.run();
@@ -33,19 +38,20 @@ export class RandomKiller {
 
   /** Resolves when the program runs and will not be killed any more. */
   async stop(): Promise<void> {
-    this.ending.abort();
+    this.stopping.abort();
     await this.ended;
   }
 
   private async run(): Promise<void> {
     const { shortestMs, longestInStarts = 0 } = this.lifetimes;
     for (;;) {
-      const startedAt = clock.monotonic();
+      const startTime = clock.monotonic();
       await this.program.start();
-      const longestMs = Math.max(this.lifetimes.longestMs, longestInStarts * (clock.monotonic() - startedAt));
-      const lifeMs = shortestMs + this.chance.float() * (longestMs - shortestMs);
-      await clock.sleep(lifeMs, this.ending.signal);
-      if (this.ending.signal.aborted) return;
+      const startMs = clock.monotonic() - startTime;
+      const longestMs = Math.max(this.lifetimes.longestMs, longestInStarts * startMs);
+      const lifeMs = shortestMs + this.random.float() * (longestMs - shortestMs);
+      await clock.sleep(lifeMs, this.stopping.signal);
+      if (this.stopping.signal.aborted) return;
       await this.program.kill();
       this.kills += 1;
     }

@@ -15,6 +15,7 @@ export class RelocatedPrograms {
    */
   constructor(private readonly replacements: readonly (readonly [from: string, to: string])[]) {}
 
+  /** The text with all replacements. */
   relocate(text: string): string {
     return this.replacements.reduce((relocated, [from, to]) => relocated.replaceAll(from, to), text);
   }

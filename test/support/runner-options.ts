@@ -2,7 +2,7 @@
 import { parseFlags } from '../../shared/cli/flags';
 import { RUNNER_FLAGS, runnerOptions, type RunnerOptions } from '../../deploy/local/options';
 
-/** Throws with the message of an invalid command line. */
+/** `argv`: the arguments after `start`; relative paths are below `directory`. Throws with the message of an invalid command line. */
 export function parseRunnerOptions(argv: readonly string[], directory = '/'): RunnerOptions {
   const parsed = parseFlags({ name: 'start', description: '', collectsUnknown: true }, RUNNER_FLAGS, argv);
   if (parsed.kind !== 'values') throw new Error(parsed.kind === 'error' ? parsed.message : parsed.text);

@@ -6,6 +6,7 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type Api
 import { useResource } from './use-resource';
 
 export interface SharedApiServer {
+  /** For files of the tests. */
   readonly folder: string;
   /**
    * Path of the administrator's kubeconfig, which exists once the server is started; kubectl's caches are beside it.
@@ -92,9 +93,10 @@ class CountedServer implements SharedApiServer {
 
   /** Resolves to `undefined` with E2E_KUBECONFIG. */
   private async open(): Promise<ApiServer | undefined> {
-    const given = process.env['E2E_KUBECONFIG'];
-    const started = given === undefined ? await startApiServer({ folder: this.folder, securePort: await freePort() }) : undefined;
-    copyFileSync(started?.kubeconfig ?? given ?? '', this.kubeconfig);
+    const externalKubeconfig = process.env['E2E_KUBECONFIG'];
+    const started =
+      externalKubeconfig === undefined ? await startApiServer({ folder: this.folder, securePort: await freePort() }) : undefined;
+    copyFileSync(started?.kubeconfig ?? externalKubeconfig ?? '', this.kubeconfig);
     return started;
   }
 }

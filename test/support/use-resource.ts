@@ -10,6 +10,7 @@ import { removeFolder, temporaryFolder } from './programs';
  */
 const stops: (() => unknown)[] = [];
 
+/** `stop` is called only when `start` has succeeded. Without `timeoutMs` the hooks have the time limit of Jest. */
 function registerHooks(start: () => unknown, stop: () => unknown, timeoutMs?: number): void {
   beforeAll(async () => {
     let isStarted = false;
@@ -33,7 +34,7 @@ export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) 
   return () => onlyResource(started);
 }
 
-/** `started` is empty before the resource is started. */
+/** The resource in a list that is empty before the resource is started; a list, because the resource itself may be `undefined`. */
 function onlyResource<T>(started: readonly T[]): T {
   for (const resource of started) return resource;
   throw new Error('the resource has not been started');

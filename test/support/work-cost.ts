@@ -35,9 +35,9 @@ export function countCalls(folder: string, work: () => unknown): number {
 /** The least CPU time of `times` runs, in milliseconds. */
 export function leastCpuMs(work: () => unknown, times: number): number {
   const runs = Array.from({ length: times }, () => {
-    const begin = process.cpuUsage();
+    const start = process.cpuUsage();
     work();
-    const { user, system } = process.cpuUsage(begin);
+    const { user, system } = process.cpuUsage(start);
     return (user + system) / 1000;
   });
   return Math.min(...runs);

@@ -16,8 +16,11 @@ import { FixedRandom } from '../clock/fixed-random';
 const AUTOSCALERS = '/apis/autoscaling/v2/horizontalpodautoscalers';
 /** Upstream's default of `--horizontal-pod-autoscaler-sync-period`. */
 export const PERIOD_MS = 15_000;
+/** The path of a Deployment's scale, with its name. */
 const SCALE = /^\/apis\/apps\/v1\/namespaces\/n\/deployments\/([^/]+)\/scale$/;
+/** The external metrics API, in either dialect. */
 const QUEUE = /^\/apis\/external\.metrics\.platform\.io\/|^\/apis\/external\.metrics\.k8s\.io\//;
+/** Aggregated discovery, in which the controller finds the resource of a scale target. */
 const GROUPS = [
   {
     metadata: { name: 'apps' },
@@ -52,15 +55,19 @@ export interface AutoscalerFixture {
   readonly targets: Map<string, FakeTarget>;
   /** The value of the external metric `queue`. */
   queueLength: number;
-  /** Responds in place of the server, or fails the request. */
+  /** Responds in place of the server, or fails the request. `undefined`: the server responds. */
   intercept: (request: TransportRequest) => Interception;
+  /** What the controller has reported as Events, in order. */
   readonly events: EventReport[];
   /** The requests since the previous call, without watches: `GET …/web/scale`. */
   takeRequests(): readonly string[];
+  /** Creates or replaces an autoscaler. `spec` and `metadata` replace members of {@link queueSpec} and of the metadata. */
   put(name: string, spec?: JsonObject, metadata?: JsonObject): void;
+  /** Deletes an autoscaler. */
   remove(name: string): void;
   /** Status and reason by condition type: `True SucceededRescale`. */
   conditions(name: string): Readonly<Record<string, string>>;
+  /** Empty when the autoscaler has no status. */
   statusOf(name: string): JsonObject;
   /** Resolves when the controller has stopped. */
   stop(): Promise<void>;
@@ -90,6 +97,7 @@ export async function startAutoscalerFixture({
     api.put(AUTOSCALERS, { ...existing, metadata: { namespace: 'n', name, ...metadata }, spec: { ...queueSpec(name), ...spec } });
   };
   prepare({ put, targets });
+  /** The number of requests that `takeRequests` has returned. */
   let takenCount = 0;
   let loop: Promise<void> = Promise.resolve();
   const fixture: AutoscalerFixture = {
@@ -134,6 +142,7 @@ const queueSpec = (name: string): JsonObject => ({
   metrics: [{ type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } }],
 });
 
+/** Responds to requests for discovery, the metric and scales; `undefined` for all others, to which the fake API server responds. */
 function respondTo(fixture: AutoscalerFixture, { method, path, body }: TransportRequest): Interception {
   if (path === '/api') return jsonResponse(200, { items: [] });
   if (path === '/apis') return jsonResponse(200, { items: GROUPS });

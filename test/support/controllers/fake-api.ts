@@ -18,6 +18,7 @@ interface Change {
   readonly object: JsonObject;
 }
 
+/** What the path of a request names. */
 interface Address {
   /** `/api/v1/configmaps`, without the namespace. */
   readonly collection: string;
@@ -29,29 +30,34 @@ interface Address {
 
 interface Stream {
   readonly address: Address;
-  /** `undefined` ends the stream, an Error breaks it. */
+  /** What the stream sends next, in order: `undefined` ends the stream, an Error breaks it. */
   readonly lines: (Buffer | Error | undefined)[];
+  /** Makes the reader check `lines` again. */
   wake(): void;
 }
 
+/** A response, a failure of the connection, or `undefined` when the server shall respond. */
 export type Interception = TransportResponse | Error | undefined | Promise<TransportResponse | Error | undefined>;
 
 export class FakeApi implements Transport {
   /** All requests in order, with their queries: `GET /api/v1/configmaps?limit=500`. */
   readonly requests: string[] = [];
-  /** Responds in place of the server, or fails the request. */
+  /** Called for each request; see {@link Interception}. */
   intercept: (request: TransportRequest) => Interception = () => undefined;
   /** The newest resource version. Starts above 0, so that a test can compact earlier ones. */
   version = 100;
   /** Whether `sendInitialEvents` is supported. */
   supportsStreamingLists = false;
 
+  /** By `collection|namespace|name`. */
   private readonly objects = new Map<string, JsonObject>();
   private readonly changes: Change[] = [];
   private readonly streams = new Set<Stream>();
+  /** The objects of lists, from which further pages are read; by `version/collection/namespace`. */
   private readonly snapshots = new Map<string, readonly JsonObject[]>();
   private readonly heldCollections = new Set<string>();
   private compactedVersion = 0;
+  /** The number of uids assigned so far. */
   private uids = 0;
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -86,9 +92,11 @@ export class FakeApi implements Transport {
     return this.objects.get(`${collection}|${namespace}|${name}`);
   }
 
+  /** The objects of a collection in the order of their keys; of all namespaces by default. */
   objectsIn(collection: string, namespace = ''): readonly JsonObject[] {
+    const prefix = namespace === '' ? `${collection}|` : `${collection}|${namespace}|`;
     return [...this.objects]
-      .filter(([key]) => key.startsWith(`${collection}|${namespace}${namespace === '' ? '' : '|'}`))
+      .filter(([key]) => key.startsWith(prefix))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, object]) => object);
   }
@@ -157,11 +165,12 @@ export class FakeApi implements Transport {
       }
       case 'DELETE':
         if (address.name !== '') return this.handleDelete(key, address.collection);
-        for (const object of this.select(address)) this.handleDelete(keyOf(address.collection, object), address.collection);
+        for (const object of this.selectedObjects(address)) this.handleDelete(keyOf(address.collection, object), address.collection);
         return jsonResponse(200, { kind: 'List', items: [] });
     }
   }
 
+  /** The rejection of a write with a fence that is no longer in force; `undefined` when the write is admitted. */
   private checkFence(request: TransportRequest): TransportResponse | undefined {
     const text = request.headers[FENCE_HEADER];
     if (typeof text !== 'string') return undefined;
@@ -171,21 +180,24 @@ export class FakeApi implements Transport {
     return isFenceInForce(fence, lease) ? undefined : statusResponse(409, 'Conflict');
   }
 
-  private select(address: Address): readonly JsonObject[] {
+  /** The objects that a list or a deletion of a collection concerns. */
+  private selectedObjects(address: Address): readonly JsonObject[] {
     return this.objectsIn(address.collection, address.namespace).filter((object) => isSelected(address, object));
   }
 
   private list(address: Address): TransportResponse {
     const limit = Number(address.query.get('limit') ?? 0);
     const token = address.query.get('continue');
-    const [version, offset] = token === null ? [String(this.version), 0] : [token.split('/')[0] ?? '', Number(token.split('/')[1])];
+    // A token is `version/offset`.
+    const [version = '', offset] = token === null ? [String(this.version), 0] : token.split('/');
     if (Number(version) < this.compactedVersion) return statusResponse(410, 'Expired');
     const id = `${version}/${address.collection}/${address.namespace}`;
-    const objects = this.snapshots.get(id) ?? this.select(address);
+    const objects = this.snapshots.get(id) ?? this.selectedObjects(address);
     this.snapshots.set(id, objects);
-    const end = limit > 0 ? offset + limit : objects.length;
+    const start = Number(offset);
+    const end = limit > 0 ? start + limit : objects.length;
     const metadata = { resourceVersion: version, ...(end < objects.length ? { continue: `${version}/${end}` } : {}) };
-    return jsonResponse(200, { kind: 'List', metadata, items: [...objects.slice(offset, end)] });
+    return jsonResponse(200, { kind: 'List', metadata, items: [...objects.slice(start, end)] });
   }
 
   private watch(address: Address, signal: AbortSignal | undefined): TransportResponse {
@@ -197,14 +209,14 @@ export class FakeApi implements Transport {
     const stream: Stream = { address, lines: [], wake: () => wake() };
     this.streams.add(stream);
     if (isList) {
-      for (const object of this.select(address)) this.push(stream, eventLine('ADDED', object));
+      for (const object of this.selectedObjects(address)) this.push(stream, eventLine('ADDED', object));
       const annotations = { [INITIAL_EVENTS_END.platform]: 'true' };
       this.push(stream, eventLine('BOOKMARK', { metadata: { resourceVersion: String(this.version), annotations } }));
     }
     for (const change of this.changes) if (change.version > from) this.offerChange(stream, change);
     const { streams, heldCollections } = this;
-    const isHeld = (): boolean =>
-      heldCollections.has(address.collection) && !stream.lines.some((item) => item === undefined || item instanceof Error);
+    const isEnding = (): boolean => stream.lines.some((item) => item === undefined || item instanceof Error);
+    const isHeld = (): boolean => heldCollections.has(address.collection) && !isEnding();
     signal?.addEventListener('abort', () => stream.wake(), { once: true });
     async function* body(): AsyncGenerator<Buffer> {
       try {
@@ -224,6 +236,7 @@ export class FakeApi implements Transport {
     return { status: 200, header: () => undefined, body: body() };
   }
 
+  /** Sends a change to a stream that watches the object. */
   private offerChange(stream: Stream, { type, collection, object }: Change): void {
     const { address } = stream;
     if (collection !== address.collection || !isSelected(address, object)) return;
@@ -259,6 +272,7 @@ export class FakeApi implements Transport {
     return object;
   }
 
+  /** Deletes an object, or marks it for deletion when it has finalizers or is a namespace. */
   private handleDelete(key: string, collection: string): TransportResponse {
     const existing = this.objects.get(key);
     if (existing === undefined) return statusResponse(404, 'NotFound');
@@ -287,6 +301,7 @@ export class FakeApi implements Transport {
   }
 }
 
+/** Parses `/api/v1/namespaces/n/pods/a/status?query` and paths of groups; a namespace itself is an object without one. */
 function addressOf(path: string): Address {
   const url = new URL(path, 'http://fake');
   const parts = url.pathname.split('/').slice(1).map(decodeURIComponent);

@@ -23,13 +23,17 @@ const MAX_ROUNDS = 200;
 
 export type SimulationContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
 
+/** The rejection of a write. */
 type Fault = readonly [code: number, reason: string];
 
 export interface SimulationOptions {
   /** `/apis/apps/v1/statefulsets`. */
   readonly collection: string;
+  /** The spec of the workload, without selector and template. */
   readonly spec: JsonObject;
+  /** Runs the controller until the signal of the context is aborted. */
   readonly run: (context: SimulationContext) => Promise<void>;
+  /** Called before the controller starts. */
   readonly prepare?: (api: FakeApi) => void;
   /** Throws when an invariant is violated; `deleted` is the name of the pod that the next write deletes. */
   readonly check: (pods: readonly ApiObject[], deleted: string | undefined) => void;
@@ -53,8 +57,9 @@ export class PodControllerSimulation {
       if (method === 'GET' || path.includes('/events')) return undefined;
       this.check(method === 'DELETE' ? POD_PATH.exec(path)?.[1] : undefined);
       const fault = this.faults.shift();
-      // A deletion conflicts only when another object has taken the pod's name, which never happens here.
-      return fault === undefined ? undefined : method === 'DELETE' ? statusResponse(500, 'InternalError') : statusResponse(...fault);
+      if (fault === undefined) return undefined;
+      // A deletion conflicts only when another object has the pod's name by then, which never happens here.
+      return method === 'DELETE' ? statusResponse(500, 'InternalError') : statusResponse(...fault);
     };
   }
 
@@ -71,16 +76,17 @@ export class PodControllerSimulation {
     return this.fake.api.objectsIn(PODS).map(apiObject);
   }
 
+  /** Changes the template of the workload. */
   setImage(image: number): void {
     const { api } = this.fake;
     const existing = api.get(this.options.collection, 'n', 'web') ?? {};
     api.put(this.options.collection, { ...existing, spec: { ...objectAt(existing, 'spec'), template: template(image) } });
   }
 
-  /** Makes one of the pods that are not ready, ready. */
+  /** Makes one of the pods that are not ready, ready. `index` chooses it; any number is valid. */
   makeReady(index: number): void {
-    const waiting = this.pods.filter((pod) => !isPodReady(pod));
-    const pod = waiting[index % Math.max(1, waiting.length)];
+    const unready = this.pods.filter((pod) => !isPodReady(pod));
+    const pod = unready[index % Math.max(1, unready.length)];
     if (pod === undefined) return;
     const lastTransitionTime = formatTimestamp(this.fake.clock.now());
     this.fake.api.put(PODS, {
@@ -89,14 +95,17 @@ export class PodControllerSimulation {
     });
   }
 
+  /** Holds back the watches of a collection until {@link release} or {@link cut}. */
   hold(collection: string): void {
     this.fake.api.holdWatches(collection);
   }
 
+  /** Ends all holds. */
   release(): void {
     for (const collection of this.collections) this.fake.api.releaseWatches(collection);
   }
 
+  /** Breaks all watches, held ones included. */
   cut(): void {
     this.release();
     this.fake.api.cutWatches();
@@ -115,6 +124,7 @@ export class PodControllerSimulation {
     this.check();
   }
 
+  /** Ends the controller, also in the middle of a reconcile, and starts a new one without its memory. */
   async restart(): Promise<void> {
     await this.stop();
     this.start();
@@ -131,7 +141,7 @@ export class PodControllerSimulation {
   async runUntilSteady(): Promise<void> {
     this.release();
     this.faults.length = 0;
-    for (let left = MAX_ROUNDS; left > 0; left -= 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const before = this.fake.api.version;
       await this.advance(10_000);
       if (this.fake.api.version === before && this.pods.every(isPodReady)) return;
@@ -140,6 +150,7 @@ export class PodControllerSimulation {
     throw new Error('the controller does not become steady');
   }
 
+  /** The collections that the controller watches. */
   get collections(): readonly string[] {
     return [PODS, REVISIONS, this.options.collection];
   }
@@ -168,6 +179,7 @@ const template = (image: number): JsonObject => ({
 
 type SimulationStep = (simulation: PodControllerSimulation) => void | Promise<void>;
 
+/** Steps with an arbitrary value, as an option of `fc.oneof` with this weight. */
 const step = <T>(
   weight: number,
   values: fc.Arbitrary<T>,
@@ -197,7 +209,7 @@ export const simulationSteps: fc.Arbitrary<readonly SimulationStep[]> = fc.array
   { minLength: 30, maxLength: 90, size: 'max' },
 );
 
-/** Runs the steps, and then runs the controller until it is steady. */
+/** Runs the steps, and then the controller until it is steady. Returns the pods at the end. */
 export async function runSimulation(options: SimulationOptions, steps: readonly SimulationStep[]): Promise<readonly ApiObject[]> {
   const simulation = await PodControllerSimulation.create(options);
   for (const step of steps) {

@@ -22,10 +22,10 @@ export const resourceAttributes = (changes: Partial<Omit<ResourceAttributes, 'ki
 
 /** The attributes in the spec of a SubjectAccessReview. */
 export function reviewedAttributes(spec: JsonObject): Attributes {
-  const path = objectAt(spec, 'nonResourceAttributes');
+  const nonResource = objectAt(spec, 'nonResourceAttributes');
   const resource = objectAt(spec, 'resourceAttributes');
-  const text = (member: string): string => stringAt(resource ?? path, member) ?? '';
-  if (path !== undefined) return { kind: 'path', verb: text('verb'), path: text('path') };
+  const text = (member: string): string => stringAt(resource ?? nonResource, member) ?? '';
+  if (nonResource !== undefined) return { kind: 'path', verb: text('verb'), path: text('path') };
   return {
     kind: 'resource',
     verb: text('verb'),

@@ -4,7 +4,7 @@ import { LineBuffer } from '../../../apiserver/audit/line-buffer';
 import { writeEncoded, type AuditBackend, type EventEncoding } from '../../../apiserver/audit/audit-backend';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 
-/** The event of a completed read, with the members that the test changes. */
+/** The event of a completed read; `changes` replace its members. */
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
   return {
     level: 'Metadata',

@@ -14,7 +14,7 @@ const SCHEMA: JsonObject = {
   openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
 };
 
-/** The rows of v1 and v2. Different descriptions make different definitions. */
+/** The rows of v1 and v2, of which `storage` is stored. Different descriptions make different definitions. */
 export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): readonly [first: KindRow, second: KindRow] {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
   const [first, second] = parseDefinition({
@@ -51,7 +51,7 @@ export function storedWidget(row: KindRow, name: string, revision: number, spec:
 }
 
 export interface ConversionCall {
-  /** The objects of the call. */
+  /** The names of the objects in the call. */
   readonly names: readonly string[];
   /** The desired version. */
   readonly to: string;
@@ -65,9 +65,11 @@ export interface ConversionCall {
  */
 export class InProcessConversionWebhook implements Pick<WebhookClient, 'call'> {
   readonly calls: ConversionCall[] = [];
-  /** Calls that wait for `releasePending`; `maxPending` is the largest number of them so far. */
+  /** Functions that let the calls continue which wait for `releasePending`. */
   pendingCalls: (() => void)[] = [];
+  /** The largest number of waiting calls so far. */
   maxPending = 0;
+  /** Whether later calls wait. */
   isHolding = false;
   /** Fails all calls with this error while set. */
   fault: string | undefined;

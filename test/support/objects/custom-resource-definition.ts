@@ -5,8 +5,9 @@ export interface DefinitionOptions {
   readonly group: string;
   /** The schema of the whole object, of type `object`. */
   readonly schema?: object;
-  /** Other members of the spec, and of its version `v1`. */
+  /** Added to the spec. */
   readonly spec?: object;
+  /** Added to the version `v1`. */
   readonly version?: object;
 }
 

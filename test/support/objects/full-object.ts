@@ -32,7 +32,7 @@ const EITHER_VALUES: Readonly<Record<EitherType['or'], (object: () => JsonObject
   strings: () => ['a', 'b'],
 };
 
-/** The object is in canonical form. A type within itself becomes an empty object. */
+/** The object is in canonical form. `above`: the types that contain it; a type within itself becomes an empty object. */
 export function fullObjectOf(type: string, above: readonly string[] = []): JsonObject {
   if (above.includes(type)) return {};
   const fields = schemaOf(type).fields.map((field): [string, JsonValue] => [field.name, valueOf(field.type, [...above, type])]);

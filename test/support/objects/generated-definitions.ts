@@ -18,40 +18,44 @@ export interface GeneratedDefinition {
   readonly text: string;
 }
 
-const SMALLEST = 5_000;
-const LARGEST = 900_000;
-/** More small ones than large ones: the sizes of 450 add up to about 65 MB. */
+/** Sizes in bytes, roughly. */
+const SMALLEST_BYTES = 5_000;
+const LARGEST_BYTES = 900_000;
+/** Exponent of the distribution of sizes. Above 1 there are more small ones than large ones: the sizes of 450 add up to about 65 MB. */
 const SKEW = 1.18;
-const PER_GROUP = 11;
+const DEFINITIONS_PER_GROUP = 11;
+/** The share of definitions with validation rules. */
 const RULED_SHARE = 0.1;
 
-/** Large and small ones in random order, each with its own kind, {@link PER_GROUP} in a group. */
+/** Large and small ones in random order, each with its own kind, {@link DEFINITIONS_PER_GROUP} in a group. */
 export function generateDefinitions(count: number): readonly GeneratedDefinition[] {
-  const chance = createSeededRandom(1);
-  const order = shuffled(count, chance);
+  const random = createSeededRandom(1);
+  const order = shuffled(count, random);
   return order.map((rank, index) => {
+    // From 0 for the smallest to 1 for the largest.
     const share = count === 1 ? 0 : rank / (count - 1);
-    return generateDefinition(index, Math.round(SMALLEST * (LARGEST / SMALLEST) ** (share ** SKEW)), chance);
+    const bytes = Math.round(SMALLEST_BYTES * (LARGEST_BYTES / SMALLEST_BYTES) ** (share ** SKEW));
+    return generateDefinition(index, bytes, random);
   });
 }
 
 /** A definition as small as definitions usually get. */
 export function smallDefinition(name: string): GeneratedDefinition {
-  const chance = createSeededRandom(1);
+  const random = createSeededRandom(1);
   return buildDefinition({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
-    rootSchema({ type: 'object', properties: membersFor({ bytes: 300, depth: 1, isBounded: false }, chance) }),
+    rootSchema({ type: 'object', properties: membersFor({ bytes: 300, depth: 1, isBounded: false }, random) }),
   );
 }
 
-function generateDefinition(index: number, bytes: number, chance: SeededRandom): GeneratedDefinition {
-  const group = `g${Math.floor(index / PER_GROUP)}.made-up.test`;
-  const versions = ['v1', 'v1beta1', 'v1alpha1'].slice(0, chance.pick([1, 1, 1, 2, 2, 3]));
-  const hasRules = chance.withProbability(RULED_SHARE);
+function generateDefinition(index: number, bytes: number, random: SeededRandom): GeneratedDefinition {
+  const group = `g${Math.floor(index / DEFINITIONS_PER_GROUP)}.made-up.test`;
+  const versions = ['v1', 'v1beta1', 'v1alpha1'].slice(0, random.pick([1, 1, 1, 2, 2, 3]));
+  const hasRules = random.withProbability(RULED_SHARE);
   const bytesPerVersion = bytes / versions.length;
   return buildDefinition({ plural: `things${index}`, kind: `Thing${index}`, group }, versions, () => {
     const spec: JsonObject = {
       type: 'object',
-      properties: membersFor({ bytes: bytesPerVersion * 0.85, depth: 6, isBounded: hasRules }, chance),
+      properties: membersFor({ bytes: bytesPerVersion * 0.85, depth: 6, isBounded: hasRules }, random),
     };
     if (hasRules) {
       spec['x-kubernetes-validations'] = [
@@ -68,6 +72,7 @@ function generateDefinition(index: number, bytes: number, chance: SeededRandom):
   });
 }
 
+/** `schema` is called for each version. */
 function buildDefinition(
   { plural, kind, group }: { readonly plural: string; readonly kind: string; readonly group: string },
   versions: readonly string[],
@@ -140,6 +145,7 @@ interface SchemaSize {
 }
 
 const WORDS = 'max min pod host path name ref time limit secret volume node label policy weight'.split(' ');
+/** With the characters that are escaped in JSON or HTML. */
 const PHRASES: readonly string[] = [
   'Specifies how the part is chosen when several are there.',
   'If it is not given, the operator takes what it finds beside the object.',
@@ -148,27 +154,28 @@ const PHRASES: readonly string[] = [
   'The default leaves it to whoever runs the cluster.',
 ];
 
-function membersFor({ bytes, depth, isBounded }: SchemaSize, chance: SeededRandom): JsonObject {
+/** Members of random types, until their schemas have the size. */
+function membersFor({ bytes, depth, isBounded }: SchemaSize, random: SeededRandom): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
   for (let index = 0; left > 0; index += 1) {
     const member =
-      depth > 0 && left > 1_500 && chance.withProbability(0.4)
-        ? nestedSchema({ bytes: left * chance.pick([0.2, 0.5, 0.9]), depth: depth - 1, isBounded }, chance)
-        : leafSchema(chance);
-    const name = `${chance.pick(WORDS)}${chance.pick(WORDS)}${index}`;
+      depth > 0 && left > 1_500 && random.withProbability(0.4)
+        ? nestedSchema({ bytes: left * random.pick([0.2, 0.5, 0.9]), depth: depth - 1, isBounded }, random)
+        : leafSchema(random);
+    const name = `${random.pick(WORDS)}${random.pick(WORDS)}${index}`;
     members[name] = member;
     left -= stringifyJson(member).length + name.length + 4;
   }
   return members;
 }
 
-function nestedSchema(size: SchemaSize, chance: SeededRandom): JsonObject {
-  const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(size, chance) };
+function nestedSchema(size: SchemaSize, random: SeededRandom): JsonObject {
+  const object: JsonObject = { description: sentence(random), type: 'object', properties: membersFor(size, random) };
   const itemLimit = size.isBounded ? { maxItems: 8 } : {};
-  switch (chance.pick(['object', 'object', 'list', 'keyed', 'map'])) {
+  switch (random.pick(['object', 'object', 'list', 'keyed', 'map'])) {
     case 'list':
-      return { description: sentence(chance), type: 'array', items: object, ...itemLimit };
+      return { description: sentence(random), type: 'array', items: object, ...itemLimit };
     case 'keyed': {
       const members = object['properties'];
       const properties: JsonObject = {
@@ -179,7 +186,7 @@ function nestedSchema(size: SchemaSize, chance: SeededRandom): JsonObject {
       return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], ...itemLimit };
     }
     case 'map':
-      return { description: sentence(chance), type: 'object', additionalProperties: object };
+      return { description: sentence(random), type: 'object', additionalProperties: object };
     default:
       return object;
   }
@@ -215,19 +222,19 @@ const INT64_SCHEMAS: readonly JsonObject[] = [
   { type: 'integer', format: 'int64', minimum: -9_223_372_036_854_775_808n, enum: [9_223_372_036_854_774_784n, 0] },
 ];
 
-function leafSchema(chance: SeededRandom): JsonObject {
-  return { description: sentence(chance), ...(chance.withProbability(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
+function leafSchema(random: SeededRandom): JsonObject {
+  return { description: sentence(random), ...(random.withProbability(INT64_SHARE) ? random.pick(INT64_SCHEMAS) : random.pick(LEAVES)) };
 }
 
-function sentence(chance: SeededRandom): string {
-  return Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => chance.pick(PHRASES)).join(' ');
+function sentence(random: SeededRandom): string {
+  return Array.from({ length: random.pick([1, 2, 2, 3]) }, () => random.pick(PHRASES)).join(' ');
 }
 
 /** The numbers below `count` in random order. */
-function shuffled(count: number, chance: SeededRandom): readonly number[] {
+function shuffled(count: number, random: SeededRandom): readonly number[] {
   const numbers = Array.from({ length: count }, (_, index) => index);
   for (let left = count - 1; left > 0; left -= 1) {
-    const other = chance.integerBelow(left + 1);
+    const other = random.integerBelow(left + 1);
     [numbers[left], numbers[other]] = [numbers[other] ?? 0, numbers[left] ?? 0];
   }
   return numbers;

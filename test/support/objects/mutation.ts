@@ -24,18 +24,19 @@ export const isRecordedMutation: Check<RecordedMutation> = shape(
 /** Stands in the copy for the value, which is JSON text and may not survive a parser; no object contains this string. */
 const MARK = '\u0001mutation\u0001';
 
-/** The JSON text of `object` with the mutation's value at the mutation's path. Throws when no object or list has the last step of the path. */
+/** The JSON text of `object` with the mutation's value at the mutation's path. Throws when nothing in `object` can hold the last step of the path. */
 export function mutatedText(object: JsonObject, { path, value }: Mutation): string {
   const copy = structuredClone(object);
   setMark(copy, path);
   return JSON.stringify(copy).replace(JSON.stringify(MARK), () => value);
 }
 
-/** Mutates `object`. */
+/** Puts the mark at the path; changes `object`. */
 function setMark(object: JsonObject, path: readonly (string | number)[]): void {
   let holder: JsonValue | undefined = object;
   for (const step of path.slice(0, -1)) {
-    holder = Array.isArray(holder) ? holder[Number(step)] : isObject(holder) ? holder[step] : undefined;
+    if (Array.isArray(holder)) holder = holder[Number(step)];
+    else holder = isObject(holder) ? holder[step] : undefined;
   }
   const last = path.at(-1) ?? '';
   if (Array.isArray(holder)) holder[Number(last)] = MARK;

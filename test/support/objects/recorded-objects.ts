@@ -3,11 +3,13 @@ import { readRecording } from '../../replay/recording';
 import type { Body } from '../../replay/json-response';
 import { body, shape, text, type Check } from '../../replay/shape';
 
+/** A case of the recording: a title and the body of the creation. */
 export interface SentObject {
   readonly note: string;
   readonly sent: Body;
 }
 
+/** Such a case with the body of the response. */
 export interface CreatedObject extends SentObject {
   readonly created: Body;
 }

@@ -2,6 +2,7 @@
 import type { ScenariosHead, Scenario } from '../../replay/scenarios/scenario';
 import type { StoreEvent } from '../../../apiserver/storage/store';
 
+/** A store with its history. */
 interface WrittenStore {
   readonly currentRevision: number;
   eventsAt(revision: number): readonly Pick<StoreEvent, 'key'>[];
@@ -22,16 +23,16 @@ export function lastWrites(
 ): (namespace: string) => number {
   const haveOwnNames = scenarios.every(({ collections }) => collections.every(({ names }) => names === undefined));
   if (!haveOwnNames || needs === 'conversion-webhook') return () => store.currentRevision;
-  /** By namespace, the last revision that was looked at and the last one with a write of the scenario. */
-  const scans = new Map<string, { scanned: number; last: number }>();
+  /** By namespace, the last revision that was examined and the last one with a write of the scenario. */
+  const scans = new Map<string, { scanned: number; lastWrite: number }>();
   return (namespace) => {
-    const scan = scans.get(namespace) ?? { scanned: 0, last: 0 };
+    const scan = scans.get(namespace) ?? { scanned: 0, lastWrite: 0 };
     scans.set(namespace, scan);
     while (scan.scanned < store.currentRevision) {
       scan.scanned += 1;
       const isOwn = store.eventsAt(scan.scanned).some(({ key }) => key.includes(namespace) || key.includes(DEFINITIONS));
-      if (isOwn) scan.last = scan.scanned;
+      if (isOwn) scan.lastWrite = scan.scanned;
     }
-    return scan.last;
+    return scan.lastWrite;
   };
 }

@@ -15,6 +15,7 @@ export function manifests(namespace: string): string {
   return texts.join('---\n').replaceAll('NAMESPACE', namespace);
 }
 
+/** The file with the tables that kubectl prints of the reference server. */
 export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
 
 /** The output of `kubectl get` and `kubectl get -o wide` for every object, with masked cells. */
@@ -25,17 +26,18 @@ export async function printedTables(session: KubectlSession): Promise<string> {
   return `${maskTable(plain, session.namespace)}\n${maskTable(wide, session.namespace)}\n`;
 }
 
-/** Cells with a time, with a user, and with a state that the controllers of the reference server write. */
-const MASKS: readonly (readonly [cell: RegExp, mask: string])[] = [
-  [/^(?:\d+[ydhms])+$/, '<age>'],
-  [/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/, '<time>'],
-  [/^(?:admin|platform-admin)$/, '<user>'],
-  [/^(?:\?|False)$/, '<dangling>'],
+/** Cells that differ between runs or servers, and what replaces them. */
+const MASKS: readonly { readonly cell: RegExp; readonly mask: string }[] = [
+  { cell: /^(?:\d+[ydhms])+$/, mask: '<age>' },
+  { cell: /^\d{4}-\d\d-\d\dT[\d:]{8}Z$/, mask: '<time>' },
+  { cell: /^(?:admin|platform-admin)$/, mask: '<user>' },
+  // A column of FlowSchemas, which controllers of the reference server write.
+  { cell: /^(?:\?|False)$/, mask: '<dangling>' },
 ];
 
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-const maskCell = (cell: string): string => MASKS.find(([pattern]) => pattern.test(cell))?.[1] ?? cell;
+const maskCell = (text: string): string => MASKS.find(({ cell }) => cell.test(text))?.mask ?? text;
 
 function maskTable(output: string, namespace: string): string {
   const lines = output.trimEnd().split('\n');

@@ -2,7 +2,7 @@
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 
-/** Replaces a text wherever the state has it as JSON. */
+/** Replaces a text everywhere in the JSON of the state. */
 export function replaceText(state: ObservedState, text: string | RegExp, replacement: string): ObservedState {
   const changed: ObservedState = JSON.parse(JSON.stringify(state).replaceAll(text, () => replacement));
   return changed;

@@ -40,6 +40,7 @@ export function replayControllers(
   const scenarioServer = useClosable(() => startScenarioServer(head.needs, sendWith(api), cluster().clock));
   const lastWrite = useResource(() => lastWrites(cluster().store, head.needs, scenarios));
 
+  // Scenarios that share objects run one after the other.
   const startScenario = sequenceByShares((scenario) => {
     const environment = { clock: cluster().clock, lastWrite: lastWrite() };
     return play(new ScenarioSession(scenarioServer().send, `sc-${scenario.name}`, environment), scenario);

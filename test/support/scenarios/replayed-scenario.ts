@@ -17,6 +17,7 @@ const STEADY_TIMEOUT_MS = 30_000;
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 500;
 
+/** The outcome of a step: the status codes of its requests, and the state after it. */
 export interface PlayedStep extends StepOutcome {
   readonly title: string;
 }
@@ -72,15 +73,10 @@ export async function* playSteps(
       const observe = async (): Promise<ObservedState> => compared(await session.observe(scenario.collections), expected);
       const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + extraMs };
       if (lastWrite === undefined) return waitUntilSeen(observe, expected, waitOptions);
+      // Objects of aggregated API servers change without a write to the store.
       const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
-      return waitUntilSteady(
-        isStored ? observeWrites(observe, () => lastWrite(session.namespace)) : { atRest: observe, now: observe },
-        expected,
-        {
-          ...waitOptions,
-          quietMs,
-        },
-      );
+      const observer = isStored ? observeWrites(observe, () => lastWrite(session.namespace)) : { atRest: observe, now: observe };
+      return waitUntilSteady(observer, expected, { ...waitOptions, quietMs });
     });
     yield { actual: { title, ...outcome }, expected: { title, codes: recordedStep.codes, state: expected } };
   }
@@ -99,14 +95,14 @@ async function waitUntilSeen(
   { clock, timeoutMs }: WaitOptions,
 ): Promise<ObservedState> {
   const deadline = clock.monotonic() + timeoutMs;
-  for (let wait = FIRST_POLL_MS; ; wait = Math.min(MAX_POLL_MS, wait * 1.25)) {
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(MAX_POLL_MS, pollMs * 1.25)) {
     const state = await observe();
     if (isSame(state, expected) || clock.monotonic() >= deadline) return state;
-    await clock.sleep(wait);
+    await clock.sleep(pollMs);
   }
 }
 
-/** Two ways to observe a state. Both may repeat the last observation. */
+/** Two ways to observe a state. Both may return the last observation again. */
 interface Observer {
   /** May return an earlier state while the state still changes. */
   atRest(): Promise<ObservedState>;
@@ -155,6 +151,7 @@ function observeWrites(observe: () => Promise<ObservedState>, lastWrite: () => n
 
 const isSame = (a: ObservedState, b: ObservedState): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** The path of Events in a state. */
 const EVENTS = 'events';
 
 /**
@@ -162,11 +159,11 @@ const EVENTS = 'events';
  * is killed may lose an Event, and the next process may record one again.
  */
 export function withoutLostEvents(allowed: readonly Json[]): (state: ObservedState, recorded: ObservedState) => ObservedState {
-  const known = new Set(allowed.map((event) => JSON.stringify(event)));
+  const allowedTexts = new Set(allowed.map((event) => JSON.stringify(event)));
   return (state, recorded) => {
     const events = state[EVENTS];
     if (events === undefined) return state;
-    const unexpected = events.filter((event) => !known.has(JSON.stringify(event)));
+    const unexpected = events.filter((event) => !allowedTexts.has(JSON.stringify(event)));
     return { ...state, [EVENTS]: [...(recorded[EVENTS] ?? []), ...unexpected] };
   };
 }

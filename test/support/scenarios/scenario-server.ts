@@ -5,7 +5,7 @@ import type { ScenarioSend } from '../../replay/scenarios/scenario-session';
 import { serveMetrics } from '../servers/metrics-server';
 import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
 
-/** `send` of the result replaces the given one. */
+/** `needs`: the server that the recording names; none when `undefined`. `send` of the result replaces the given one. */
 export async function startScenarioServer(needs: ScenariosHead['needs'], send: ScenarioSend, clock: Clock): Promise<ScenarioWebhook> {
   switch (needs) {
     case 'conversion-webhook':

@@ -17,11 +17,13 @@ export interface ScenarioWebhook {
 }
 
 /** A PUT below this path sets what the webhook does for the scenario that the rest of the path names. */
-const WEBHOOK = '/conversion-webhook/';
+const BEHAVIOUR_PATH = '/conversion-webhook/';
 /** Placeholders in recorded bodies: the port of the webhook and the certificate of its authority. */
 const PORT = '<webhook port>';
 const AUTHORITY = '<webhook authority>';
+/** The port and the path of a webhook in a body; the path is the name of the scenario. */
 const WEBHOOK_URL = new RegExp(`${PORT}/([^"]+)`);
+/** The behaviour of a webhook that accepts no connection. */
 const REFUSED = 'refused';
 
 /** Ports that lead to the webhook, by scenario. Connections are refused by closing the listener of a port. */
@@ -31,6 +33,7 @@ class ScenarioPorts {
 
   constructor(private readonly target: number) {}
 
+  /** The port of a scenario, which stays the same; it is listened on only after {@link listen}. */
   portOf(scenario: string): Promise<number> {
     const port = this.ports.get(scenario) ?? freePort();
     this.ports.set(scenario, port);
@@ -47,6 +50,7 @@ class ScenarioPorts {
     this.proxies.delete(scenario);
   }
 
+  /** Replaces the ports of all scenarios in URLs. */
   async maskPorts(text: string): Promise<string> {
     let masked = text;
     for (const port of await Promise.all(this.ports.values())) masked = masked.replaceAll(new RegExp(`:${port}(?=[:/])`, 'g'), ':<port>');
@@ -60,12 +64,13 @@ class ScenarioPorts {
 
 /** Resolves when the webhook listens. The caller closes it after the last scenario. */
 export async function startScenarioWebhook(send: ScenarioSend): Promise<ScenarioWebhook> {
-  /** By scenario. */
+  /** The names of behaviours, by scenario. */
   const behaviours = new Map<string, string>();
   const { port, caBundle, close } = await startWebhookServer({
     reply({ url, text }) {
       const review: Json = JSON.parse(text);
-      return respondToConversion(behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '', isBody(review) ? review : {});
+      const scenario = url.slice(1).replace(/\?.*/, '');
+      return respondToConversion(behaviours.get(scenario) ?? '', isBody(review) ? review : {});
     },
   });
   const ports = new ScenarioPorts(port);
@@ -84,10 +89,11 @@ export async function startScenarioWebhook(send: ScenarioSend): Promise<Scenario
       await close();
     },
     async send(method, path, headers, body) {
-      if (!path.startsWith(WEBHOOK)) return maskResponse(await send(method, path, headers, body === undefined ? body : await fillIn(body)));
+      if (!path.startsWith(BEHAVIOUR_PATH))
+        return maskResponse(await send(method, path, headers, body === undefined ? body : await fillIn(body)));
       const behaviour = isBody(body) ? body['does'] : undefined;
       if (typeof behaviour !== 'string') throw new Error('the body names no behaviour of the webhook (`does`)');
-      const scenario = path.slice(WEBHOOK.length);
+      const scenario = path.slice(BEHAVIOUR_PATH.length);
       behaviours.set(scenario, behaviour);
       await (behaviour === REFUSED ? ports.refuse(scenario) : ports.listen(scenario));
       return { code: 200, body: {} };

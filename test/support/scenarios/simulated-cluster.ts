@@ -42,7 +42,7 @@ export interface SimulatedClusterOptions {
   /** Added to the usual flags. */
   readonly serverArgs?: readonly string[];
   readonly controllerArgs?: readonly string[];
-  /** Flags of the simulation of nodes; undefined: without it. */
+  /** Flags of the simulation of nodes; without them there is no simulation. */
   readonly simulationArgs?: readonly string[];
   /** First time of the simulated clock, in milliseconds since 1970; by default the present. */
   readonly startTime?: number;
@@ -97,13 +97,15 @@ export async function startSimulatedCluster({
 export const simulatedAdminClient = ({ address, certificates, clock }: SimulatedCluster): RestClient =>
   adminClient([address], certificates, { clock });
 
+interface SimulationTarget extends Pick<SimulatedCluster, 'address' | 'certificates'> {
+  readonly folder: string;
+  /** The folder of certificates and keys. */
+  readonly pki: string;
+}
+
+/** Starts the simulation of nodes with access to the API server. `args` are its flags. */
 async function simulateNodes(
-  {
-    address,
-    certificates,
-    folder,
-    pki,
-  }: Pick<SimulatedCluster, 'address' | 'certificates'> & { readonly folder: string; readonly pki: string },
+  { address, certificates, folder, pki }: SimulationTarget,
   args: readonly string[],
   environment: SimulationHost,
 ): Promise<void> {
@@ -112,11 +114,17 @@ async function simulateNodes(
   await ensureSimulationKubeconfig({ layout, server: address }, systemClock);
   const administrator = { server: address, authority, admin, naming: 'platform', clock: systemClock, random } as const;
   await grantSimulationAccess(administrator, environment.lifecycle.stopping);
-  const proxy = path.join(pki, 'front-proxy-ca.crt');
-  const flags = [`--kubeconfig=${layout.simulationKubeconfig}`, `--requestheader-client-ca-file=${proxy}`, '--leader-elect=false', ...args];
+  const frontProxyAuthority = path.join(pki, 'front-proxy-ca.crt');
+  const flags = [
+    `--kubeconfig=${layout.simulationKubeconfig}`,
+    `--requestheader-client-ca-file=${frontProxyAuthority}`,
+    '--leader-elect=false',
+    ...args,
+  ];
   await startSimulation(parseArguments(SIMULATION, SIMULATION_FLAGS, flags).values, environment);
 }
 
+/** Throws with the message of invalid arguments. */
 function parseArguments<Table extends FlagTable>(
   program: CommandLine,
   table: Table,

@@ -19,26 +19,26 @@ export const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
 /** Real time for each test. */
 export const TIMEOUT_MS = 120_000;
 /** The longest wait for a condition, in simulated time. */
-const LIMIT_MS = 1_800_000;
+const CONDITION_TIMEOUT_MS = 1_800_000;
 
 export class SimulatedWorkloads {
   constructor(
-    private readonly current: () => SimulatedCluster,
-    private readonly currentClient: () => RestClient,
+    private readonly runningCluster: () => SimulatedCluster,
+    private readonly clusterClient: () => RestClient,
   ) {}
 
   get cluster(): SimulatedCluster {
-    return this.current();
+    return this.runningCluster();
   }
 
   get client(): RestClient {
-    return this.currentClient();
+    return this.clusterClient();
   }
 
   /** Waits in simulated time until `read` returns something other than `undefined` or `false`. */
   async waitFor<T>(condition: string, read: () => Promise<T | undefined | false>): Promise<T> {
     const { clock, log } = this.cluster;
-    const end = clock.now() + LIMIT_MS;
+    const end = clock.now() + CONDITION_TIMEOUT_MS;
     for (;;) {
       const value = await read();
       if (value !== undefined && value !== false) return value;
@@ -52,11 +52,13 @@ export class SimulatedWorkloads {
     return this.client.of(resource).namespace(NAMESPACE);
   }
 
+  /** The pods with the label `app`. */
   async podsOf(app: string): Promise<readonly ApiObject<CoreV1Pod>[]> {
     const { items } = await this.objects(PODS).list();
     return items.filter((pod) => labelsOf(pod)['app'] === app);
   }
 
+  /** Waits until exactly `count` pods have the label and all are ready; returns them. */
   readyPods(app: string, count: number): Promise<readonly ApiObject<CoreV1Pod>[]> {
     return this.waitFor(`${count} ready pods of ${app}`, async () => {
       const pods = await this.podsOf(app);
@@ -69,6 +71,7 @@ export class SimulatedWorkloads {
     await this.waitFor(`the end of the pods of ${app}`, async () => (await this.podsOf(app)).length === 0);
   }
 
+  /** Creates a pod with the label `app: name`, by default with one container. */
   async createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
     await this.objects(PODS).create({
       metadata: { name, labels: { app: name }, annotations },
@@ -93,6 +96,7 @@ export class SimulatedWorkloads {
   }
 }
 
+/** A container with these resource requests. */
 export const container = (requests: Record<string, string> = {}) => ({ name: 'c', image: 'i', resources: { requests } });
 
 /** Selector and template of a workload; its pods have the label `app`. */
@@ -105,6 +109,7 @@ export const selectedTemplate = (
   template: { metadata: { labels: { app }, annotations }, spec },
 });
 
+/** A Deployment of pods with the label `app: name`. */
 export const deployment = (name: string, replicas: number, requests: Record<string, string> = {}): ObjectTypes['apps.v1.Deployment'] => ({
   metadata: { name },
   spec: { replicas, ...selectedTemplate(name, { containers: [container(requests)] }) },
