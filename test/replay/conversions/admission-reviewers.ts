@@ -1,4 +1,8 @@
-/** Creates and removes admission webhooks and policies beside a conversion webhook. Names are upstream's. */
+/**
+ * Creates and removes admission webhooks and policies beside a conversion webhook. Each type has a marker: a webhook or
+ * policy that denies ConfigMaps with its label, so that a dry run shows whether the others of the type are in force. Names
+ * are upstream's.
+ */
 import type { Method } from '../../../shared/client/transport/transport';
 import { waitUntil } from '../../support/programs';
 import type { WebhookServer } from '../../support/servers/webhook-server';
@@ -8,13 +12,16 @@ import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type Admission
 type SendRequest = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
 
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
-const KINDS = { mutating: 'mutatingwebhookconfigurations', validating: 'validatingwebhookconfigurations' } as const;
+const CONFIGURATIONS = { mutating: 'mutatingwebhookconfigurations', validating: 'validatingwebhookconfigurations' } as const;
 const POLICIES = `${ROOT}/validatingadmissionpolicies`;
 const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
+/** The name of the webhook configurations, and the beginning of the names of policies. */
 const NAME = 'converted';
+/** The name of the policy that serves as a marker. */
 const MARKER = 'converted-marker';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
+/** Matches creations of ConfigMaps. */
 const CONFIGMAPS: Body = {
   resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
 };
@@ -33,8 +40,9 @@ export async function createAdmissionReviewers(
 ): Promise<() => Promise<void>> {
   const types = (['mutating', 'validating'] as const).filter((type) => reviews.some((entry) => entry.type === type));
   const clear = async (): Promise<void> => {
-    for (const type of types) await send('DELETE', `${ROOT}/${KINDS[type]}/${NAME}`);
-    for (const name of [...policies.map((_, index) => `${NAME}-${index}`), ...(policies.length === 0 ? [] : [MARKER])]) {
+    for (const type of types) await send('DELETE', `${ROOT}/${CONFIGURATIONS[type]}/${NAME}`);
+    const policyNames = policies.map((_, index) => `${NAME}-${index}`);
+    for (const name of policies.length === 0 ? [] : [...policyNames, MARKER]) {
       await send('DELETE', `${BINDINGS}/${name}`);
       await send('DELETE', `${POLICIES}/${name}`);
     }
@@ -43,7 +51,7 @@ export async function createAdmissionReviewers(
   };
   await clear();
   for (const type of types) {
-    await createObject(send, `${ROOT}/${KINDS[type]}`, configuration(type, reviews, server));
+    await createObject(send, `${ROOT}/${CONFIGURATIONS[type]}`, configuration(type, reviews, server));
     await waitUntilMarker(send, type, 'denied');
   }
   for (const [index, entry] of policies.entries()) await createBoundPolicy(send, `${NAME}-${index}`, entry);
@@ -59,6 +67,7 @@ async function createObject(send: SendRequest, path: string, body: Json): Promis
   if (code !== 201) throw new Error(text);
 }
 
+/** A webhook with the behaviour `does`; `more` replaces its members. */
 const hook = (name: string, does: string, { port, caBundle }: WebhookServer, more: Body): Body => ({
   name: `${name}.example.com`,
   clientConfig: { url: `https://127.0.0.1:${port}/admission/${does}`, caBundle },
@@ -67,6 +76,7 @@ const hook = (name: string, does: string, { port, caBundle }: WebhookServer, mor
   ...more,
 });
 
+/** The configuration of the webhooks of one type, and their marker. */
 function configuration(type: AdmissionReviewer['type'], reviews: readonly AdmissionReviewer[], server: WebhookServer): Json {
   const hooks = reviews.flatMap((entry, index) => {
     const { does, versions, resources = ['widgets'], more = {} } = entry;
@@ -83,7 +93,7 @@ async function createBoundPolicy(send: SendRequest, name: string, { spec, bindin
   await createObject(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }
 
-/** The reviewers of the marker deny it while they are in force. */
+/** Waits until creations of a ConfigMap with this marker's label are allowed or denied. */
 async function waitUntilMarker(send: SendRequest, marker: string, verdict: 'allowed' | 'denied'): Promise<void> {
   await waitUntil(`the ${marker} marker is ${verdict}`, async () => {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });

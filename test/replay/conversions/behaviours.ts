@@ -43,12 +43,12 @@ const reviewReply = (version: string, response: Body): Reply => ({
   body: { apiVersion: version, kind: 'ConversionReview', response },
 });
 
-/** Converts all objects and then changes each. */
+/** Converts all objects and then changes each; `before` is the object as it was sent. */
 const withEachObject =
   (change: (object: Body, index: number, before: Body) => Json = (object) => object): Conversion =>
   (request, version) => {
-    const wanted = textAt(request, 'desiredAPIVersion');
-    const convertedObjects = objectsOf(request).map((object, index) => change(convertObject(object, wanted), index, object));
+    const desiredVersion = textAt(request, 'desiredAPIVersion');
+    const convertedObjects = objectsOf(request).map((object, index) => change(convertObject(object, desiredVersion), index, object));
     return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
   };
 
@@ -70,8 +70,10 @@ const withResponse = (change: (response: Body) => Body): Conversion =>
 const withObjects = (change: (objects: readonly Json[]) => Json[]): Conversion =>
   withResponse((response) => ({ ...response, convertedObjects: change(objectsIn(response['convertedObjects'])) }));
 
+/** The object with these members, or without them. */
 const changed = (members: Body, object: Body): Body => ({ ...object, ...members });
 const without = (members: readonly string[], object: Body): Body => omit(object, ...members);
+/** Converts all objects and changes one member of each. */
 const inMember = (member: string, change: (inner: Body) => Body): Conversion =>
   withEachObject((object) => ({ ...object, [member]: change(bodyAt(object, member)) }));
 
@@ -96,6 +98,7 @@ const table = readTable(
   }),
 );
 
+/** By the name of the behaviour. */
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   good,
   none: withObjects(() => []),

@@ -30,6 +30,7 @@ const stepMembers = {
   behaviour: text,
   /** Repeats the request until this member of the response has this value. */
   until: shape({ path: text, value: anything }),
+  /** Whether the response has `call`. */
   recordsCall: oneOf(true),
   /** The request must succeed, and its response is not recorded. */
   isSetup: oneOf(true),

@@ -62,14 +62,17 @@ async function runSteps(target: RequestTarget, webhook: ConversionServer, steps:
   return recordedSteps;
 }
 
+/** Deletes the definition of a case, if there is one, and waits until it is deleted. */
 export async function removeDefinition(target: RequestTarget): Promise<void> {
   await repeat(target, { method: 'DELETE', path: DEFINITION }, ({ code }) => code === 404);
 }
 
+/** Creates the namespace of the custom objects, unless it exists. */
 export async function createNamespace(target: RequestTarget): Promise<void> {
   await sendRequest(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } }, HEADERS);
 }
 
+/** The definition of the head with the changes of the case. */
 function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: ConversionCase, server: ConversionServer): Json {
   const common = membersOf(definition['spec']);
   const conversion = membersOf(common['conversion']);
@@ -78,6 +81,7 @@ function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: Co
   return fillIn({ ...definition, spec: merged }, server);
 }
 
+/** Replaces the placeholders in a definition or a body. */
 function fillIn(value: Json, { port, caBundle, lastResourceVersion }: ConversionServer): Json {
   const text = JSON.stringify(value)
     .replaceAll('<port>', String(port))
@@ -93,7 +97,10 @@ const repeat = (target: RequestTarget, request: CaseRequest, isAwaited: (reply: 
     return isAwaited(reply) && reply;
   });
 
-/** `during` is called when the response begins, except for a request that is repeated `until` it has some response. */
+/**
+ * Sends the request of a step and returns the masked response with what the webhooks received. `during` is called when the
+ * response begins, except for a request that is repeated `until` it has some response.
+ */
 async function sendStep(
   target: RequestTarget,
   webhook: ConversionServer,
@@ -103,36 +110,37 @@ async function sendStep(
   webhook.calls.splice(0);
   webhook.reviews.splice(0);
   const request = { ...recorded, ...(recorded.body === undefined ? {} : { body: fillIn(recorded.body, webhook) }) };
-  const reply =
-    until === undefined
-      ? await sendDuring(target, request, during)
-      : await repeat(target, request, ({ text }) => JSON.stringify(valueAt(jsonOf(text), until.path)) === JSON.stringify(until.value));
+  const isAwaited = ({ text: received }: TargetResponse): boolean =>
+    JSON.stringify(valueAt(jsonOf(received), until?.path ?? '')) === JSON.stringify(until?.value);
+  const reply = until === undefined ? await sendDuring(target, request, during) : await repeat(target, request, isAwaited);
   const { code, text, warnings } = reply;
   if (isSetup === true && code >= 300) throw new Error(`${request.method} ${request.path}: ${text}`);
   webhook.lastResourceVersion = resourceVersionOf(bodyOf(text)) || webhook.lastResourceVersion;
   const [call] = webhook.calls.splice(0);
-  const asked = webhook.reviews
-    .splice(0)
-    .map(({ url, review: { request: review = {} } }) => ({ url: url.replace(/\?.*/, ''), request: maskRunValues(review) }));
+  const recordedCall = call && { url: call.url, ...call.headers, review: maskRunValues(call.review) };
+  const asked = webhook.reviews.splice(0).map(({ url, review }) => ({
+    url: url.replace(/\?.*/, ''),
+    request: maskRunValues(review['request'] ?? {}),
+  }));
   const response: ConversionStepResponse = {
     status: code,
     body: maskRunValues(bodyOf(text)),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
-    ...(recordsCall === undefined || call === undefined
-      ? {}
-      : { call: { url: call.url, ...call.headers, review: maskRunValues(call.review) } }),
+    ...(recordsCall === undefined || recordedCall === undefined ? {} : { call: recordedCall }),
     ...(asked.length === 0 ? {} : { asked }),
   };
   return JSON.parse(JSON.stringify(response).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionStepResponse;
 }
 
+/** Calls `during` when the response begins; resolves when both have ended. */
 async function sendDuring(target: RequestTarget, request: CaseRequest, during: () => Promise<void>): Promise<TargetResponse> {
-  let done = Promise.resolve();
-  const reply = await sendRequest(target, request, HEADERS, () => void (done = during()));
-  await done;
+  let duringDone = Promise.resolve();
+  const reply = await sendRequest(target, request, HEADERS, () => void (duringDone = during()));
+  await duringDone;
   return reply;
 }
 
+/** The JSON of a response, a list of the events of a watch, or the text of any other response. */
 function bodyOf(text: string): Json {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.length > 1 && lines.every((line) => line.startsWith('{"type":"')) ? lines.map(jsonOf) : jsonOf(text);
@@ -151,12 +159,14 @@ function valueAt(value: Json, path: string): Json | undefined {
   return inner;
 }
 
+/** UIDs, except those that webhooks set; they begin with 11111111. */
 const UID = /(?!11111111-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** Times, except those that webhooks set, which are in 2001. */
 const TIME = /(?!2001-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /** The local end of a connection, in the text of an error. */
 const EPHEMERAL = /127\.0\.0\.1:\d+->/g;
 
-/** Keeps what webhooks set (behaviours.yaml): the resource version 7, times of 2001 and UIDs that begin with 11111111. */
+/** Masks what differs from run to run, and keeps what webhooks set (behaviours.yaml), such as the resource version 7. `member` is the name of the value. */
 function maskRunValues(value: Json, member = ''): Json {
   if (Array.isArray(value)) return value.map((item) => maskRunValues(item));
   if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner, name)]));

@@ -57,19 +57,20 @@ export async function runPolicyCase(target: AuditedTarget, { title, before, poli
   });
   for (const request of before ?? []) await sendExpectingSuccess(target, request);
   for (const policy of policies) {
-    const { code, text: refusal } = await sendRequest(target, { method: 'POST', path: POLICIES, body: policy });
+    const { code, text: rejection } = await sendRequest(target, { method: 'POST', path: POLICIES, body: policy });
     if (code !== 201) {
       const unrecordedSteps = steps.map(({ request }) => ({ request }));
-      return withResponses(maskRunValues(JSON.parse(refusal)), unrecordedSteps);
+      return withResponses(maskRunValues(JSON.parse(rejection)), unrecordedSteps);
     }
   }
   for (const binding of bindings) await sendExpectingSuccess(target, { method: 'POST', path: BINDINGS, body: binding });
   await createMarker(target);
   const recordedSteps: PolicyStep[] = [];
   for (const { request } of steps) recordedSteps.push({ request, answer: await sendStep(target, request) });
+  const sentRequests = [...(before ?? []), ...steps.map(({ request }) => request)];
   await clear(
     target,
-    [...(before ?? []), ...steps.map(({ request }) => request)].map(({ path }) => path),
+    sentRequests.map(({ path }) => path),
   );
   return withResponses(undefined, recordedSteps);
 }
@@ -88,35 +89,39 @@ async function deleteMarker(target: AuditedTarget): Promise<void> {
   await waitUntil('the policies to be removed', () => isMarkedMapAllowed(target));
 }
 
+/** Whether the marker policy is not in force. */
 async function isMarkedMapAllowed(target: AuditedTarget): Promise<boolean> {
   const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: '' } } };
   return (await sendRequest(target, { method: 'POST', path: `${CONFIG_MAPS}?dryRun=All`, body: marked })).code === 201;
 }
 
+/** Deletes a policy and its binding, which has the same name. */
 async function deletePolicy(target: AuditedTarget, name: string): Promise<void> {
   for (const collection of [BINDINGS, POLICIES]) await sendRequest(target, { method: 'DELETE', path: `${collection}/${name}` });
 }
 
+/** Creates a policy and its binding, which denies unless `binding` has other actions. */
 async function createPolicy(target: AuditedTarget, name: string, spec: Body, binding: Body): Promise<void> {
   await sendExpectingSuccess(target, { method: 'POST', path: POLICIES, body: { metadata: { name }, spec } });
   const bound: Body = { policyName: name, validationActions: ['Deny'], ...binding };
   await sendExpectingSuccess(target, { method: 'POST', path: BINDINGS, body: { metadata: { name }, spec: bound } });
 }
 
-const CLEARED = [
+/** The collections in which cases create objects. */
+const OBJECT_COLLECTIONS = [
   ...['pods', 'services', 'configmaps', 'secrets'].map((resource) => `/api/v1/namespaces/${NAMESPACE}/${resource}`),
   `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
 ];
 
 /**
  * Deletes the policies with their bindings, and the objects in the collections that the paths of requests name: those in
- * all {@link CLEARED} without paths.
+ * all {@link OBJECT_COLLECTIONS} without paths.
  */
-async function clear(target: AuditedTarget, paths: readonly string[] = CLEARED): Promise<void> {
+async function clear(target: AuditedTarget, paths: readonly string[] = OBJECT_COLLECTIONS): Promise<void> {
   const fieldSelector = [MARKER, ...INFORMER_KINDS.map(informerPolicyName)].map((name) => `metadata.name!=${name}`).join(',');
   for (const path of [BINDINGS, POLICIES]) await sendRequest(target, { method: 'DELETE', path: `${path}?fieldSelector=${fieldSelector}` });
   await deleteMarker(target);
-  const used = CLEARED.filter((collection) => paths.some((path) => path.startsWith(collection)));
+  const used = OBJECT_COLLECTIONS.filter((collection) => paths.some((path) => path.startsWith(collection)));
   for (const path of used) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
 }
 
@@ -147,19 +152,20 @@ async function sendStep(target: AuditedTarget, request: CaseRequest): Promise<Ch
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
   const responseBody: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;
   const annotations = policyAnnotations(await target.annotations(auditId));
+  const isRejection = isBody(responseBody) && responseBody['kind'] === 'Status' && responseBody['status'] === 'Failure';
   return {
     status: code,
-    ...(isBody(responseBody) && responseBody['kind'] === 'Status' && responseBody['status'] === 'Failure'
-      ? { body: maskRunValues(responseBody) }
-      : {}),
+    ...(isRejection ? { body: maskRunValues(responseBody) } : {}),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
 }
 
+/** The annotations that policies set. */
 const policyAnnotations = (annotations: Body): Body =>
   Object.fromEntries(Object.entries(annotations).filter(([name]) => /^(?:validation\.policy|recorded)/.test(name)));
 
+/** Masks UIDs and generated names. */
 function maskRunValues(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => maskRunValues(item));
   if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner)]));

@@ -9,7 +9,7 @@ import { isBody, metadataOf, resourceVersionOf, type Body, type Headers, type Js
 import type { RecordedRequest } from '../requests/request-recording';
 import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Checked } from '../shape';
 
-/** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
+/** A kind, and what is sent for it. Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
 const isKind = shape(
   {
     name: text,
@@ -35,7 +35,9 @@ export type KindWithLifecycle = Checked<typeof isKind>;
 
 export interface Lifecycle {
   readonly kind: KindWithLifecycle;
+  /** Request and response of each step, masked. */
   readonly steps: readonly Json[];
+  /** The events of a watch since the beginning, masked. */
   readonly watched: readonly Json[];
 }
 
@@ -57,6 +59,7 @@ export type LifecycleSend = (method: Method, path: string, headers: Headers, bod
 
 const MERGE = 'application/merge-patch+json';
 const AGENT = { 'user-agent': 'recorder/1' };
+/** The label of all objects of a run; its value is the namespace of the run. */
 const RUN_LABEL = 'set';
 const BACKGROUND = { propagationPolicy: 'Background' };
 
@@ -64,38 +67,43 @@ const BACKGROUND = { propagationPolicy: 'Background' };
 export async function runLifecycle(send: LifecycleSend, kind: KindWithLifecycle, namespace: string): Promise<Lifecycle> {
   const run = new LifecycleRun(send, kind, namespace);
   await run.open();
-  await run.writeWhole();
+  await run.writeObjects();
   await run.writeStatus();
   await run.writeScale();
-  await run.remove();
+  await run.deleteObjects();
   return { kind, steps: run.steps, watched: await run.watched() };
 }
 
 class LifecycleRun {
   readonly steps: Json[] = [];
-  private readonly second: string;
+  private readonly secondNamespace: string;
+  /** The resource version in the last accepted response. */
   private version = '';
-  private first = '';
+  /** The resource version of the first list. */
+  private firstVersion = '';
 
   constructor(
     private readonly send: LifecycleSend,
     private readonly kind: KindWithLifecycle,
     private readonly namespace: string,
   ) {
-    this.second = `${namespace}-2`;
+    this.secondNamespace = `${namespace}-2`;
   }
 
+  /** Creates the namespaces and reads the empty collection. */
   async open(): Promise<void> {
-    for (const name of [this.namespace, this.second])
+    for (const name of [this.namespace, this.secondNamespace])
       await this.send('POST', '/api/v1/namespaces', { 'content-type': 'application/json' }, JSON.stringify({ metadata: { name } }));
     await this.step('GET', `${this.collection()}${this.query()}`);
-    this.first = this.version;
+    this.firstVersion = this.version;
   }
 
-  async writeWhole(): Promise<void> {
+  /** Creates objects, reads them alone and in lists, and patches and replaces one. */
+  async writeObjects(): Promise<void> {
     const { body, patch = {}, update = {} } = this.kind;
     for (const name of ['a', 'b']) await this.step('POST', this.collection(), this.object(name, body));
-    if (this.kind.isClusterScoped !== true) await this.step('POST', this.collection(this.second), this.object('c', body), this.second);
+    if (this.kind.isClusterScoped !== true)
+      await this.step('POST', this.collection(this.secondNamespace), this.object('c', body), this.secondNamespace);
     await this.step('GET', this.path('a'));
     for (const path of [this.collection(), this.everywhere()]) await this.step('GET', `${path}${this.query()}`);
     await this.step('PATCH', this.path('a'), { ...patch, metadata: { labels: { patched: 'yes' } } });
@@ -125,7 +133,8 @@ class LifecycleRun {
     await this.step('GET', this.path('a'));
   }
 
-  async remove(): Promise<void> {
+  /** Deletes one object alone and the others as a collection. */
+  async deleteObjects(): Promise<void> {
     await this.step('DELETE', this.path('b'), BACKGROUND);
     await this.step('GET', this.path('b'));
     await this.step('DELETE', `${this.collection()}${this.query()}`, BACKGROUND);
@@ -134,7 +143,7 @@ class LifecycleRun {
 
   /** The events since the first list. */
   async watched(): Promise<Json[]> {
-    const query = `${this.query()}&watch=true&timeoutSeconds=1&resourceVersion=${this.first}`;
+    const query = `${this.query()}&watch=true&timeoutSeconds=1&resourceVersion=${this.firstVersion}`;
     const { text } = await this.send('GET', `${this.collection()}${query}`, AGENT, '');
     return text
       .split('\n')
@@ -147,6 +156,7 @@ class LifecycleRun {
       });
   }
 
+  /** Sends a request and adds it to the steps with its response. */
   private async step(method: Method, path: string, body?: Body, namespace = this.namespace): Promise<void> {
     const type = method === 'PATCH' ? MERGE : 'application/json';
     const sent = body === undefined ? '' : JSON.stringify(body).replaceAll('$NS', namespace);
@@ -161,6 +171,7 @@ class LifecycleRun {
     });
   }
 
+  /** The name of an object; that of a cluster-scoped one begins with the namespace. */
   private name(short: string): string {
     return this.kind.isClusterScoped === true ? `${this.namespace}-${short}` : short;
   }
@@ -175,6 +186,7 @@ class LifecycleRun {
     return { ...body, metadata: { name: this.name(short), labels, annotations: { updated: 'yes' }, resourceVersion: this.version } };
   }
 
+  /** The path of the collection in all namespaces. */
   private everywhere(): string {
     return `${this.kind.root}/${this.kind.resource}`;
   }
@@ -188,6 +200,7 @@ class LifecycleRun {
     return `${this.collection()}/${this.name(short)}`;
   }
 
+  /** Selects the objects of the run. */
   private query(): string {
     return `?labelSelector=${RUN_LABEL}%3D${this.namespace}`;
   }

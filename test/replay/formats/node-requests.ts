@@ -32,6 +32,7 @@ const isNodeRequest = shape({ user: oneOf('node', 'proxy'), verb: text, path: te
 
 export const recordedNodeRequests = (): readonly NodeRequest[] => readCases(NODE_REQUESTS, isNodeRequest);
 
+/** The user of a kubelet, with the name of its node. */
 const NODE_USER = /^system:node:(.+)$/;
 const PROXY_USER = 'system:kube-proxy';
 
@@ -60,12 +61,14 @@ export function distinctNodeRequests(log: readonly string[]): readonly NodeReque
   return [...requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request);
 }
 
+/** `undefined` for a request of another user. `nodes` are the names of all nodes. */
 function nodeRequest({ username, verb, requestURI }: AuditLine, nodes: ReadonlySet<string>): NodeRequest | undefined {
-  const user = NODE_USER.test(username) ? 'node' : username === PROXY_USER ? 'proxy' : undefined;
-  if (user === undefined) return undefined;
+  const isNode = NODE_USER.test(username);
+  if (!isNode && username !== PROXY_USER) return undefined;
   const url = new URL(requestURI, 'https://server');
   const query = [...url.searchParams].map(([name, value]) => `${name}=${maskParameter(name, value, nodes)}`).sort();
-  return { user, verb, path: maskPath(url.pathname, nodes) + (query.length === 0 ? '' : `?${query.join('&')}`) };
+  const path = maskPath(url.pathname, nodes) + (query.length === 0 ? '' : `?${query.join('&')}`);
+  return { user: isNode ? 'node' : 'proxy', verb, path };
 }
 
 /**

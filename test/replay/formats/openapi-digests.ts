@@ -13,44 +13,50 @@ export interface Digests {
 
 const KINDS = 'x-kubernetes-group-version-kind';
 /** Kinds that belong to every group version, served or not. */
-const EVERYWHERE = /\.meta\.v1\.(DeleteOptions|WatchEvent)$/;
+const KINDS_OF_ALL_GROUPS = /\.meta\.v1\.(DeleteOptions|WatchEvent)$/;
 
-/** By path and by name of the definition. */
+/** The digests of a document of either version, by path and by name of the definition. */
 export function digestsOf(document: JsonObject): Digests {
   const definitions = objectAt(document, 'definitions') ?? objectAt(objectAt(document, 'components'), 'schemas') ?? {};
-  const shared = objectAt(document, 'parameters') ?? {};
-  const known = Object.entries(definitions).map(([name, definition]): [string, JsonValue] => {
-    if (!EVERYWHERE.test(name) || !isObject(definition)) return [name, definition];
+  const sharedParameters = objectAt(document, 'parameters') ?? {};
+  const comparableDefinitions = Object.entries(definitions).map(([name, definition]): [string, JsonValue] => {
+    if (!KINDS_OF_ALL_GROUPS.test(name) || !isObject(definition)) return [name, definition];
     return [name, { ...definition, [KINDS]: null }];
   });
-  return { paths: digests(Object.entries(objectAt(document, 'paths') ?? {}), shared), definitions: digests(known, shared) };
+  return {
+    paths: digests(Object.entries(objectAt(document, 'paths') ?? {}), sharedParameters),
+    definitions: digests(comparableDefinitions, sharedParameters),
+  };
 }
 
-function digests(entries: readonly (readonly [string, JsonValue])[], shared: JsonObject): Record<string, string> {
-  return Object.fromEntries(entries.map(([name, value]) => [name, digest(JSON.stringify(normalize(value, shared)))]));
+function digests(entries: readonly (readonly [name: string, value: JsonValue])[], sharedParameters: JsonObject): Record<string, string> {
+  return Object.fromEntries(entries.map(([name, value]) => [name, digest(JSON.stringify(normalize(value, sharedParameters)))]));
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-function normalize(value: JsonValue, shared: JsonObject): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => normalize(item, shared));
+/** A value without what digests leave out, with its members in the order of their names. */
+function normalize(value: JsonValue, sharedParameters: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => normalize(item, sharedParameters));
   if (!isObject(value)) return value;
   const parameter = stringAt(value, '$ref')?.match(/^#\/parameters\/(.*)$/)?.[1];
-  if (parameter !== undefined) return normalize(shared[parameter] ?? null, shared);
+  if (parameter !== undefined) return normalize(sharedParameters[parameter] ?? null, sharedParameters);
   const members = Object.entries(value).flatMap(([name, item]): [string, JsonValue][] => {
     if (name === 'description' && typeof item === 'string') return [];
     if (name === KINDS && Array.isArray(item))
-      return [[name, sorted(item.filter((kind) => isUpstreamKind(kind)).map((kind) => normalize(kind, shared)))]];
-    if (name === 'parameters' && Array.isArray(item)) return [[name, sorted(item.map((parameter) => normalize(parameter, shared)))]];
+      return [[name, sorted(item.filter((kind) => isUpstreamKind(kind)).map((kind) => normalize(kind, sharedParameters)))]];
+    if (name === 'parameters' && Array.isArray(item))
+      return [[name, sorted(item.map((parameter) => normalize(parameter, sharedParameters)))]];
     // A reference needs this wrapper only when it has a description.
     if (name === 'allOf' && Array.isArray(item) && item.length === 1 && isObject(item[0])) return Object.entries(item[0]);
-    return [[name, normalize(item, shared)]];
+    return [[name, normalize(item, sharedParameters)]];
   });
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const isUpstreamKind = (kind: JsonValue): boolean => !(isObject(kind) && stringAt(kind, 'group')?.endsWith('.platform.io') === true);
 
+/** The items in the order of their JSON. */
 const sorted = (items: JsonValue[]): JsonValue[] =>
   items
     .map((item) => ({ item, text: JSON.stringify(item) }))

@@ -32,7 +32,7 @@ export interface DefinitionResponse {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** Masks what differs between servers and runs. */
+/** The recorded part of a response, without what differs between servers and runs. */
 export function definitionOutcome({ code, message, causes, object }: DefinitionResponse): DefinitionOutcome {
   if (code === 201) return 'created';
   if (code === 200) return storedParts(object);
@@ -40,6 +40,7 @@ export function definitionOutcome({ code, message, causes, object }: DefinitionR
   return causes.map((cause) => maskGeneratedName(shortenValues(shortenPatterns(cause.join(' ')))));
 }
 
+/** The condition that the server's approval controller adds. */
 const APPROVED = 'KubernetesAPIApprovalPolicyConformant';
 
 /** The parts of the object that an update may change, without what is new in every run. */

@@ -6,6 +6,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { VALIDATION_DEVIATIONS } from '../../support/deviations/validation-deviations';
 import { openWriteFixture, type WriteResult } from '../../support/store/write-fixture';
+import { useClosable } from '../../support/use-resource';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedResponse } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-response';
 import { readRecording } from '../recording';
@@ -35,7 +36,7 @@ export interface KindWriteResult {
 export interface KindServer {
   create(sent: JsonObject, options?: KindWriteOptions): Promise<KindWriteResult>;
   update(name: string, sent: JsonObject, options?: KindWriteOptions): Promise<KindWriteResult>;
-  /** Whether its results contain the object in the form of the API. */
+  /** Whether its results contain the object in the form of the API, so that objects can be compared. */
   hasApiObjects(subresource?: KindSubresource): boolean;
   close(): Promise<void>;
 }
@@ -67,50 +68,52 @@ interface StoredObject {
 
 function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKindServer): void {
   const { base, omittedSpecFields } = head;
-  let server: KindServer;
+  const server = useClosable(() => openServer(head));
+  /** The objects that updates replace, by body. They are shared by the cases, because updates are dry runs. */
   const stored = new Map<string, StoredObject>();
-  beforeAll(async () => {
-    server = await openServer(head);
-  });
-  afterAll(() => server.close());
 
+  /** Creates the object that an update replaces, unless an earlier case did. Its status is stored only for updates of the status. */
   async function store(body: Body, subresource?: KindSubresource): Promise<StoredObject> {
-    const withStatus = subresource === 'status';
-    const key = JSON.stringify([body, withStatus]);
-    const known = stored.get(key);
-    if (known !== undefined) return known;
+    const hasStatus = subresource === 'status';
+    const key = JSON.stringify([body, hasStatus]);
+    const existing = stored.get(key);
+    if (existing !== undefined) return existing;
     const name = `recorded-${stored.size}`;
     const sent = asObject(namedBody(body, name));
-    let object = acceptedObject(await server.create(sent));
+    let object = acceptedObject(await server().create(sent));
     const { status } = sent;
-    if (withStatus && status !== undefined)
-      object = acceptedObject(await server.update(name, { ...object, status }, { subresource: 'status' }));
+    if (hasStatus && status !== undefined)
+      object = acceptedObject(await server().update(name, { ...object, status }, { subresource: 'status' }));
     const created = { name, resourceVersion: stringAt(objectAt(object, 'metadata'), 'resourceVersion') ?? '' };
     stored.set(key, created);
     return created;
   }
 
-  async function checkUpdate(old: Body, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): Promise<void> {
+  async function expectUpdateResponse(old: Body, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): Promise<void> {
     const { name, resourceVersion } = await store(old, subresource);
-    const result = await server.update(name, asObject(namedBody(body, name, resourceVersion)), { dryRun: true, subresource });
-    check(result, body, recorded, subresource);
+    const result = await server().update(name, asObject(namedBody(body, name, resourceVersion)), { dryRun: true, subresource });
+    expectResponse(result, body, recorded, subresource);
   }
 
-  function check(result: KindWriteResult, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): void {
-    const withObject = server.hasApiObjects(subresource);
-    expect(comparableResult(result, recorded, withObject, omittedSpecFields)).toEqual(comparableRecording(body, recorded, withObject));
+  function expectResponse(result: KindWriteResult, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): void {
+    const comparesObject = server().hasApiObjects(subresource);
+    const expected = comparableRecording(body, recorded, comparesObject);
+    expect(comparableResult(result, recorded, comparesObject, omittedSpecFields)).toEqual(expected);
   }
 
   it.each(cases.map((kindCase) => [kindCase.title, kindCase] as const))('%s', async (title, { body, old = base, ...recorded }) => {
     const deviation = VALIDATION_DEVIATIONS.get(`${head.resource} ${title}`);
     const create = recorded.create && (deviation ?? recorded.create);
-    const update = recorded.update && (deviation ?? recorded.update);
-    if (create !== undefined) check(await server.create(asObject(namedBody(body, 'recorded-new')), { dryRun: true }), body, create);
-    const onUpdate = update === 'same' ? create : update;
-    if (onUpdate !== undefined) await checkUpdate(old, body, onUpdate);
-    if (recorded.status !== undefined) await checkUpdate(old, body, recorded.status, 'status');
-    if (recorded.scale !== undefined) await checkUpdate(old, body, recorded.scale, 'scale');
-    if (recorded.ephemeral !== undefined) await checkUpdate(old, body, recorded.ephemeral, 'ephemeralcontainers');
+    const recordedUpdate = recorded.update && (deviation ?? recorded.update);
+    const update = recordedUpdate === 'same' ? create : recordedUpdate;
+    if (create !== undefined) {
+      const result = await server().create(asObject(namedBody(body, 'recorded-new')), { dryRun: true });
+      expectResponse(result, body, create);
+    }
+    if (update !== undefined) await expectUpdateResponse(old, body, update);
+    if (recorded.status !== undefined) await expectUpdateResponse(old, body, recorded.status, 'status');
+    if (recorded.scale !== undefined) await expectUpdateResponse(old, body, recorded.scale, 'scale');
+    if (recorded.ephemeral !== undefined) await expectUpdateResponse(old, body, recorded.ephemeral, 'ephemeralcontainers');
   });
 }
 
@@ -120,7 +123,7 @@ function asObject(body: Body): JsonObject {
 }
 
 function acceptedObject({ object, ...result }: KindWriteResult): JsonObject {
-  if (object === undefined) throw new Error(`the object before an update was refused: ${JSON.stringify(result)}`);
+  if (object === undefined) throw new Error(`the object before an update was rejected: ${JSON.stringify(result)}`);
   return object;
 }
 
@@ -132,7 +135,7 @@ interface Comparable extends Omit<RecordedResponse, 'object' | 'asSent'> {
 function comparableResult(
   { code, message = '', causes, warnings, object }: KindWriteResult,
   recorded: RecordedResponse,
-  withObject: boolean,
+  comparesObject: boolean,
   omittedSpecFields: readonly string[] | undefined,
 ): Comparable {
   return {
@@ -140,7 +143,7 @@ function comparableResult(
     ...(recorded.message === undefined || code < 400 ? {} : { message }),
     causes: causes.map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text)))),
     warnings,
-    ...(recorded.object === undefined || object === undefined || !withObject
+    ...(recorded.object === undefined || object === undefined || !comparesObject
       ? {}
       : { object: withoutVolatileFields(JSON.parse(JSON.stringify(object)), omittedSpecFields) }),
   };
@@ -149,16 +152,16 @@ function comparableResult(
 function comparableRecording(
   body: Body,
   { code, message, causes, warnings, object, asSent }: RecordedResponse,
-  withObject: boolean,
+  comparesObject: boolean,
 ): Comparable {
   const sent = namedBody(body, '');
-  const copied = Object.fromEntries((asSent ?? []).map((member) => [member, sent[member] ?? null]));
+  const unchangedMembers = Object.fromEntries((asSent ?? []).map((member) => [member, sent[member] ?? null]));
   return {
     code,
     ...(message === undefined ? {} : { message }),
     causes: causes ?? [],
     warnings: warnings ?? [],
-    ...(object === undefined || !withObject ? {} : { object: { ...object, ...copied } }),
+    ...(object === undefined || !comparesObject ? {} : { object: { ...object, ...unchangedMembers } }),
   };
 }
 

@@ -22,6 +22,7 @@ export function expandBody(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, expandBody(inner)]));
 }
 
+/** The number of repetitions of an abbreviation; `undefined` for any other value. */
 function timesOf(value: Json): number | undefined {
   const times = isBody(value) ? value['$times'] : undefined;
   return typeof times === 'number' ? times : undefined;

@@ -39,6 +39,7 @@ export function credentialRecordings(): ReadonlyMap<string, CredentialRecording>
   return new Map(listRecordings(AREA).map((name) => [name.slice(AREA.length + 1), credentialRecording(name)]));
 }
 
+/** The target as a text, for titles. */
 export const targetName = (target: WebhookTarget): string =>
   'url' in target ? target.url : `${target.service}.${target.namespace}.svc:${target.port}`;
 

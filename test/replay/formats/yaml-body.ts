@@ -12,7 +12,9 @@ const isHead = shape({ format: oneOf('yaml-bodies'), about: text });
 const isCase = shape({ name: text }, { body: text, base64: text, value: anything, duplicates: listOf(text), fault: text });
 export type YamlBody = Checked<typeof isCase>;
 
+/** The head and the cases of a recording. */
 export const yamlBodies = (recording: string) => readRecording(recording, isHead, isCase);
 
+/** The bytes that are sent. */
 export const yamlBytes = ({ body = '', base64 }: YamlBody): Buffer =>
   base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64');

@@ -39,8 +39,8 @@ type ImageCaseResponse = Checked<typeof isRecordedResponse>;
 export const isImageCase = shape({ title: text, request: isCaseRequest }, { answer: isRecordedResponse });
 export type ImageCase = Checked<typeof isImageCase>;
 
-/** Time after which the server has seen the service account of the pods. */
-const SEEN_MS = 300;
+/** Time after which the server's cache has the service account of the pods. */
+const CACHE_UPDATE_MS = 300;
 
 /** Sends the requests in order, and returns the cases with the responses. The server uses `images` as its webhook. */
 export async function runImageCases(
@@ -50,12 +50,13 @@ export async function runImageCases(
   cases: readonly ImageCase[],
 ): Promise<readonly ImageCase[]> {
   for (const request of before) await sendRequest(target, request);
-  await systemClock.sleep(SEEN_MS);
+  await systemClock.sleep(CACHE_UPDATE_MS);
   const recordedCases: ImageCase[] = [];
   for (const { title, request } of cases) recordedCases.push({ title, request, answer: await sendCase(target, images, request) });
   return recordedCases;
 }
 
+/** Sends the request of a case and returns the response, without what differs from run to run. */
 async function sendCase(target: AuditedTarget, images: ImageServer, request: CaseRequest): Promise<ImageCaseResponse> {
   const auditId = randomUUID();
   images.receivedReviews.splice(0);

@@ -16,6 +16,7 @@ export interface ImageServer extends WebhookServer {
 
 const table = readTable('test/replay/image-policy/responses.yaml', shape({ statuses: mapOf(body), replies: mapOf(isHttpReply) }));
 
+/** By the first part of the image's name. */
 const RESPONSES: Readonly<Record<string, Reply>> = {
   ...behavioursIn(table.statuses, (status) => ({
     body: { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', status },
@@ -39,6 +40,7 @@ export async function startImageServer(port?: number): Promise<ImageServer> {
   return { ...server, receivedReviews };
 }
 
+/** The image of the first container of an ImageReview; '' when there is none. */
 function firstImage({ spec }: Body): string {
   const [first] = objectsIn(membersOf(spec)['containers']);
   return textOf(first?.['image']);
@@ -53,6 +55,7 @@ export const imageKubeconfig = ({ port, caBundle }: ImageServer): string =>
     }),
   );
 
+/** The admission configuration that makes the server call the webhook of the kubeconfig. */
 export const imageConfiguration = (kubeConfigFile: string, defaultAllow: boolean): string =>
   JSON.stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',

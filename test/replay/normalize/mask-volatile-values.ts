@@ -9,6 +9,7 @@ import { isBody, type Body, type Json } from '../json-response';
 const AGE = /^\d+[smhdy][0-9smhdy]*$/;
 /** A time in a printed Go struct. */
 const GO_TIME = /(?<=Time: s")\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
+/** Members with lists that have no order. */
 const UNORDERED: ReadonlySet<string> = new Set(['managedFields', 'causes', 'conditions']);
 /** A resource version as a member, also in escaped JSON, and in messages with `precondition (7` or `record (7`. */
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
@@ -16,6 +17,7 @@ const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
 const ADDRESS = /^[0-9a-f]*[.:]/;
 /** The suffix of a generated volume name. */
 const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
+
 /**
  * A copy. `namespace` stands for the generated name of the recorded namespace; `member` is the name under which the
  * value was found.
@@ -36,9 +38,9 @@ export function maskVolatileValues(value: Json, namespace: string, member = ''):
   if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
   if ((member === 'clusterIP' || member === 'clusterIPs') && ADDRESS.test(value)) return '<address>';
   if (member === 'cells' && AGE.test(value)) return '<age>';
-  const named = namespace === '' ? value : value.replaceAll(namespace, '$NS');
+  const withoutNamespace = namespace === '' ? value : value.replaceAll(namespace, '$NS');
   return (
-    named
+    withoutNamespace
       // Go prints differences with one of two kinds of space, at random.
       .replaceAll('\u00a0', ' ')
       .replace(TOKEN_VOLUME, 'kube-api-access-*')

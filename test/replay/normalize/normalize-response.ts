@@ -36,6 +36,7 @@ export const shortenStructs = (text: string): string => {
   return withoutDifference(short).replace(UID_PATTERN, '<uid>');
 };
 
+/** Metadata that the server sets, or that names the object of the run. */
 const VOLATILE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
 
 /**
@@ -50,15 +51,17 @@ export function withoutVolatileFields(object: Body, omittedSpecFields: readonly 
     .replace(/(?<="lastPhaseTransitionTime":)"[^"]*"/, '"<time>"')
     // The finalizer of namespaces is named after the product.
     .replace(/(?<="finalizers":\[(?:"[^"]*",)*)"(?:kubernetes|platform)"/, '"<product>"');
-  const { metadata: shown, spec, ...rest }: Body = JSON.parse(text);
-  const kept = without(shown, VOLATILE_METADATA);
+  const { metadata: maskedMetadata, spec, ...rest }: Body = JSON.parse(text);
+  const keptMetadata = without(maskedMetadata, VOLATILE_METADATA);
+  const isEmpty = isBody(keptMetadata) && Object.keys(keptMetadata).length === 0;
   return {
-    ...(isBody(kept) && Object.keys(kept).length === 0 ? {} : { metadata: kept }),
+    ...(isEmpty ? {} : { metadata: keptMetadata }),
     ...(spec === undefined ? {} : { spec: without(spec, omittedSpecFields) }),
     ...rest,
   };
 }
 
+/** The value without these members; null when there is no value. */
 function without(value: Json | undefined, members: readonly string[]): Json {
   if (!isBody(value)) return value ?? null;
   return Object.fromEntries(Object.entries(value).filter(([member]) => !members.includes(member)));

@@ -1,4 +1,4 @@
-/** The drivers that record each format, by the `format` in a recording's head. */
+/** The driver of each format, by the `format` in the head of a recording. README.md describes the formats. */
 import { recordAccessDecisions } from './requests/access-decisions';
 import { recordAdmissionPolicies, recordPolicyStatus } from './requests/admission-policies';
 import { recordApiServices } from './requests/api-services';

@@ -10,14 +10,16 @@ import type { ReferenceServer } from '../reference-server';
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const APPLY_TYPE = 'application/apply-patch+yaml';
 const TABLE_TYPE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+/** A schema that allows every object. */
 export const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** One manager's write of an object, a step of a sequence. */
 export interface ManagedWrite {
   /** The field manager. */
   readonly by: string;
-  /** The body of an apply; `update` is that of a create or an update. */
+  /** The body of an apply. */
   readonly apply?: Body;
+  /** The body of a create or an update, when there is no apply. */
   readonly update?: Body;
   readonly force?: true;
 }
@@ -26,7 +28,7 @@ export class CustomDefinition {
   private readonly group: string;
   private readonly plural: string;
 
-  /** `versions` are those besides v1, which has the stored schema. */
+  /** `topic` and `index` make the name of the definition unique. `versions` are those besides v1, which has the stored schema. */
   constructor(
     private readonly server: ReferenceServer,
     topic: string,
@@ -52,6 +54,7 @@ export class CustomDefinition {
     }
   }
 
+  /** A dry run of a creation through v2. */
   create(sent: Body): Promise<JsonResponse> {
     return this.server.sendJson('POST', `${this.path('v2')}?dryRun=All`, this.object('v2', 'x', sent));
   }
@@ -61,13 +64,14 @@ export class CustomDefinition {
     await this.server.create(this.path('v1'), this.object('v1', name, sent));
   }
 
+  /** A dry run of an update of a stored object through v2. */
   async update(name: string, sent: Body): Promise<JsonResponse> {
     const path = `${this.path('v2')}/${name}`;
     const resourceVersion = resourceVersionOf((await this.server.sendJson('GET', path)).body);
     return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object('v2', name, sent, { resourceVersion }));
   }
 
-  /** An apply, or an update that creates an absent object. */
+  /** An apply, or an update that creates an absent object, through v2. The object is stored. */
   async write(name: string, { by, apply, update = {}, force }: ManagedWrite): Promise<JsonResponse> {
     const path = `${this.path('v2')}/${name}`;
     const query = `?fieldManager=${by}${force === undefined ? '' : '&force=true'}`;

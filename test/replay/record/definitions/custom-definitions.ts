@@ -26,7 +26,7 @@ import type { ReferenceServer } from '../reference-server';
 /** The status of an update with an outdated resource version. */
 const CONFLICT = 409;
 
-/** Takes the kind and list kind of the cases' definitions, so that their names are rejected. */
+/** A definition with the kind and list kind of the cases' definitions, so that their names are rejected. */
 const RIVAL: Body = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -54,6 +54,7 @@ function create(server: ReferenceServer, body: Body): Promise<JsonResponse> {
   return server.sendJson('POST', `${DEFINITIONS}?dryRun=All`, expandBody(body));
 }
 
+/** Stores the old object and returns the response to a dry run of its replacement. */
 async function update(server: ReferenceServer, old: Body, { body, namesAccepted, subresource }: DefinitionCase): Promise<JsonResponse> {
   const hasConflict = namesAccepted === false;
   if (hasConflict) await store(server, RIVAL, 'True');
@@ -88,6 +89,7 @@ async function store(server: ReferenceServer, definition: Body, established: 'Tr
   return name;
 }
 
+/** Deletes a definition and waits until it is deleted. */
 async function remove(server: ReferenceServer, name: string): Promise<void> {
   await server.sendJson('DELETE', `${DEFINITIONS}/${name}`);
   await waitUntil(`${name} to be deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);

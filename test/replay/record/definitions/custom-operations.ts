@@ -13,12 +13,13 @@ import type { ReferenceServer } from '../reference-server';
 
 /** How long the server needs to publish the documents of a definition. */
 const PUBLISHED_MS = 6_000;
+/** Schemas of upstream's own types. */
 const BUILT_IN = /^io\.k8s\.(api|apimachinery)\./;
 
 const isHead = shape({ format: text, definitions: listOf(body) });
 const isCase = shape({ name: text }, { v2: body, v3: body, schemas: body });
 
-/** Each line is a document, named `apis/<group>/<version>`. */
+/** Each line is a document, named `apis/<group>/<version>`. The definitions of the head are stored meanwhile. */
 export async function recordCustomOperations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isCase);
   try {

@@ -23,7 +23,7 @@ const isResourcesCase = shape({ definition: text }, { old: body, sent: body, ste
 type RecordedWrite = ManagedWrite & Readonly<{ answer?: Body }>;
 type ResourcesCase = Readonly<{ old?: Body; sent?: Body; steps?: readonly RecordedWrite[]; answer?: Body }>;
 
-/** `versions` of the head are further members of the definitions' version v2. */
+/** Each case is a write under one definition of the head. `versions` of the head are further members of the definitions' version v2. */
 export async function recordCustomResources(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isResourcesHead, isResourcesCase);
   const lines: unknown[] = [head];
@@ -32,28 +32,29 @@ export async function recordCustomResources(recording: string, server: Reference
     const definition = new CustomDefinition(server, topicOf(recording), index, [version]);
     const own = cases.filter((line) => line.definition === title);
     await definition.during(async () => {
-      for (const [at, line] of own.entries()) lines.push({ ...line, ...(await recordCase(definition, line, at)) });
+      for (const [position, line] of own.entries()) lines.push({ ...line, ...(await recordCase(definition, line, position)) });
     });
   }
   return lines;
 }
 
+/** The members of a case that are recorded. `position` is that of the case, and makes names of objects unique. */
 async function recordCase(
   definition: CustomDefinition,
   { old, sent = {}, steps, answer: previous }: ResourcesCase,
-  at: number,
+  position: number,
 ): Promise<object> {
   if (steps !== undefined) {
     const recordedSteps: object[] = [];
     for (const step of steps) {
-      const reply = await definition.write(`s${at}`, step);
+      const reply = await definition.write(`s${position}`, step);
       recordedSteps.push({ ...step, answer: withRecordedOrder(withFieldSets(reply), step.answer) });
     }
     return { steps: recordedSteps };
   }
   if (old === undefined) return { answer: withRecordedOrder(recordedPartOf(await definition.create(expanded(sent))), previous) };
-  await definition.store(`o${at}`, expanded(old));
-  return { answer: withRecordedOrder(recordedPartOf(await definition.update(`o${at}`, expanded(sent))), previous) };
+  await definition.store(`o${position}`, expanded(old));
+  return { answer: withRecordedOrder(recordedPartOf(await definition.update(`o${position}`, expanded(sent))), previous) };
 }
 
 const isColumnsHead = shape({
@@ -75,13 +76,13 @@ export async function recordCustomColumns(recording: string, server: ReferenceSe
     const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', ANY_OBJECT, more)]);
     const own = cases.filter((line) => line.definition === title);
     const start = systemClock.now();
-    const at = recordedAt ?? new Date(start).toISOString();
+    const createdAt = recordedAt ?? new Date(start).toISOString();
     await definition.during(async () => {
       for (const [position, { sent }] of own.entries()) await definition.store(`t${position}`, sent);
       const table = await definition.table('v2');
-      definitions[title] = { columns: columns === null ? null : [...columns], at, columnDefinitions: table.columns };
+      definitions[title] = { columns: columns === null ? null : [...columns], at: createdAt, columnDefinitions: table.columns };
       for (const [position, line] of own.entries()) {
-        const cells = (table.rows[position] ?? []).map((cell, column) => withRecordedTime(cell, line.cells?.[column], start, at));
+        const cells = (table.rows[position] ?? []).map((cell, column) => withRecordedTime(cell, line.cells?.[column], start, createdAt));
         lines.push({ ...line, cells });
       }
     });
@@ -89,11 +90,16 @@ export async function recordCustomColumns(recording: string, server: ReferenceSe
   return [{ ...head, definitions }, ...lines];
 }
 
+/** The age of an object that was created during the recording. */
+const AGE = /^\d{1,2}s$/;
+
 /** Replaces a time since the start of the recording by the recorded one, and an age by the recorded age. */
-function withRecordedTime(cell: Json, recorded: Json | undefined, startMs: number, at: string): Json {
+function withRecordedTime(cell: Json, recorded: Json | undefined, startMs: number, createdAt: string): Json {
   if (typeof cell !== 'string') return cell;
-  if (/^\d{1,2}s$/.test(cell) && typeof recorded === 'string' && /^\d{1,2}s$/.test(recorded)) return recorded;
-  return cell.replace(TIME_PATTERN, (time) => (Date.parse(time) >= startMs - 1000 ? `${at.slice(0, 19)}Z` : time));
+  if (AGE.test(cell) && typeof recorded === 'string' && AGE.test(recorded)) return recorded;
+  const recordedTime = `${createdAt.slice(0, 19)}Z`;
+  // Times have whole seconds.
+  return cell.replace(TIME_PATTERN, (time) => (Date.parse(time) >= startMs - 1000 ? recordedTime : time));
 }
 
 const isPathsHead = shape({ format: text, tables: listOf(body) });
@@ -102,15 +108,15 @@ const isPathsCase = shape({ path: text }, { shown: anything });
 /** Each path is the only column of a version of its own. The server omits the cell of a path that it cannot parse. */
 export async function recordCustomPaths(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isPathsHead, isPathsCase);
-  const versions = cases.map(({ path: jsonPath }, at) =>
-    definitionVersion(`p${at}`, ANY_OBJECT, { additionalPrinterColumns: [{ name: 'Path', type: 'string', jsonPath }] }),
+  const versions = cases.map(({ path: jsonPath }, index) =>
+    definitionVersion(`p${index}`, ANY_OBJECT, { additionalPrinterColumns: [{ name: 'Path', type: 'string', jsonPath }] }),
   );
   const definition = new CustomDefinition(server, topicOf(recording), 0, [definitionVersion('v2', ANY_OBJECT), ...versions]);
   return definition.during(async () => {
-    for (const [at, sent] of head.tables.entries()) await definition.store(`t${at}`, sent);
+    for (const [index, sent] of head.tables.entries()) await definition.store(`t${index}`, sent);
     const lines: unknown[] = [head];
-    for (const [at, line] of cases.entries()) {
-      const { rows } = await definition.table(`p${at}`);
+    for (const [index, line] of cases.entries()) {
+      const { rows } = await definition.table(`p${index}`);
       const isReadable = rows.every((cells) => cells.length > 1);
       lines.push({ ...line, shown: isReadable ? rows.map((cells) => cells[1] ?? null) : 'unreadable' });
     }
@@ -120,6 +126,7 @@ export async function recordCustomPaths(recording: string, server: ReferenceServ
 
 const isDocumentsCase = shape({ title: text, schema: body }, { documents: body });
 
+/** Each line is a schema, recorded with the one that the OpenAPI documents of both versions have for it. */
 export async function recordCustomDocuments(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, body, isDocumentsCase);
   const lines: unknown[] = [head];
@@ -151,7 +158,7 @@ function recordedPartOf(reply: JsonResponse): Body {
   return { code, object, ...warned };
 }
 
-/** With the field sets by manager and operation. */
+/** The recorded part of a response with the field sets by manager and operation. */
 function withFieldSets(reply: JsonResponse): Body {
   if (reply.code >= 400) return recordedPartOf(reply);
   const entries = objectsIn(metadataOf(reply.body)['managedFields']);

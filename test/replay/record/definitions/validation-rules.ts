@@ -10,6 +10,7 @@ import { anything, body, either, shape, text } from '../../shape';
 import { CustomDefinition, definitionVersion, DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
 
+/** The path of the schema in a definition. */
 const ROOT_PATHS = /\bspec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/g;
 /** The limit of a rule's cost, summed over all values that it may apply to. */
 const COST_LIMIT = 10_000_000;
@@ -17,6 +18,7 @@ const COST_LIMIT = 10_000_000;
 const AIMED_COST = 1.2 * COST_LIMIT;
 /** The length of such a factor. Larger ones have one digit behind the point. */
 const SIX_DIGITS = '1.200000'.length;
+/** Lengths that are tried for one rule. */
 const MAX_ATTEMPTS = 12;
 /** Members of one schema, each with a rule of its own. */
 const RULES_AT_ONCE = 20;
@@ -30,6 +32,7 @@ const schemaWithRule = (schema: Body, rule: Rule): Body => ({
   'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule],
 });
 
+/** Each line is a rule on the schema of the head. */
 export async function recordRuleErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isSchemaHead, shape({ rule: isRule }, { errors: anything }));
   const lines: unknown[] = [head];
@@ -37,6 +40,7 @@ export async function recordRuleErrors(recording: string, server: ReferenceServe
   return lines;
 }
 
+/** Each line is a schema with rules. */
 export async function recordSchemaErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, shape({ format: text }), shape({ schema: body }, { errors: anything }));
   const lines: unknown[] = [head];
@@ -68,16 +72,22 @@ export async function recordRuleCosts(recording: string, server: ReferenceServer
   const lines: unknown[] = [head];
   for (const line of cases) {
     const { times, errors } = await priceOf(server, line.schema ?? head.schema, line.rule);
-    const factor = factorIn(errors);
-    const known = factor === undefined ? 'more' : Number(((Number(factor) * COST_LIMIT) / (times ?? 1)).toPrecision(3));
-    lines.push({ ...line, cost: times === undefined ? 0 : known });
+    lines.push({ ...line, cost: times === undefined ? 0 : costOf(factorIn(errors), times) });
   }
   return lines;
 }
 
+/** The cost of a rule that exceeds the limit by a factor when it applies to this many items. */
+function costOf(factor: string | undefined, items: number): number | 'more' {
+  if (factor === undefined) return 'more';
+  const cost = (Number(factor) * COST_LIMIT) / items;
+  return Number(cost.toPrecision(3));
+}
+
 interface Price {
-  /** `undefined` when no list makes the rule too expensive. */
+  /** The length of the list that makes the rule too expensive; `undefined` when there is none. */
   readonly times?: number;
+  /** The errors with that length. */
   readonly errors: readonly string[];
 }
 
@@ -98,14 +108,17 @@ async function priceOf(server: ReferenceServer, schema: Body, rule: string): Pro
       times = AIMED_COST;
       continue;
     }
-    if (factor?.length === SIX_DIGITS || (exceedsFactor && times === 1)) return { times, errors };
-    const next = exceedsFactor ? Math.max(1, Math.floor(times / 100)) : Math.ceil(AIMED_COST / ((Number(factor) * COST_LIMIT) / times));
+    const isPrecise = factor?.length === SIX_DIGITS;
+    if (isPrecise || (exceedsFactor && times === 1)) return { times, errors };
+    const costPerItem = (Number(factor) * COST_LIMIT) / times;
+    const next = exceedsFactor ? Math.max(1, Math.floor(times / 100)) : Math.ceil(AIMED_COST / costPerItem);
     if (next === times) return { times, errors };
     times = next;
   }
   throw new Error(`no list makes the rule exceed the limit by a small factor: ${rule}`);
 }
 
+/** The factor that the server states, as it is printed; `undefined` when it states none. */
 function factorIn(errors: readonly string[]): string | undefined {
   return /\|Forbidden: estimated rule cost exceeds budget by factor of ([0-9.]+)x/.exec(errors.join('\n'))?.[1];
 }
@@ -135,7 +148,7 @@ async function schemaErrors(server: ReferenceServer, schema: Body): Promise<stri
   return ruleErrors(causesOf(reply).map(([field, reason, message]) => [shortened(field), reason, shortened(message)] as const));
 }
 
-/** An object has the value once for each rule of a batch. */
+/** Each line is a rule on the schema of the head. An object has the value of the head once for each rule of a batch. */
 export async function recordRuleOutcomes(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(
     recording,
@@ -145,13 +158,13 @@ export async function recordRuleOutcomes(recording: string, server: ReferenceSer
   const lines: unknown[] = [head];
   for (let start = 0; start < cases.length; start += RULES_AT_ONCE) {
     const batch = cases.slice(start, start + RULES_AT_ONCE);
-    const schemas = batch.map(({ rule }, at) => [`v${at}`, schemaWithRule(head.schema, rule)] as const);
+    const schemas = batch.map(({ rule }, index) => [`v${index}`, schemaWithRule(head.schema, rule)] as const);
     const version = definitionVersion('v2', { type: 'object', properties: Object.fromEntries(schemas) });
     const definition = new CustomDefinition(server, 'rules', start, [version]);
     await definition.during(async () => {
       const reply = await definition.create(Object.fromEntries(schemas.map(([name]) => [name, head.value])));
-      for (const [at, line] of batch.entries()) {
-        const member = new RegExp(`^v${at}(?![0-9])`);
+      for (const [index, line] of batch.entries()) {
+        const member = new RegExp(`^v${index}(?![0-9])`);
         const causes = causesOf(reply).flatMap(([field, ...rest]) =>
           member.test(field) ? [[field.replace(member, ''), ...rest] as const] : [],
         );
@@ -162,7 +175,7 @@ export async function recordRuleOutcomes(recording: string, server: ReferenceSer
   return lines;
 }
 
-/** The old object is stored through a version with the same schema without its rules. */
+/** Each line is a schema with rules and an update. The old object is stored through a version with the same schema without its rules. */
 export async function recordRuleUpdates(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const isUpdate = shape({ schema: body, old: anything, new: anything }, { warnings: anything, errors: anything });
   const { head, cases } = readRecording(recording, shape({ format: text }), isUpdate);
