@@ -53,13 +53,14 @@ export function writeRecording(recording: string, lines: Iterable<unknown>): voi
 
 const fileOf = (recording: string): string => path.join(repository, RECORDINGS_FOLDER, `${recording}${EXTENSION}`);
 
-function parseLine<T>(line: string, isGood: Check<T>, location: string): T {
+/** `location` names the line in the error. */
+function parseLine<T>(line: string, isExpected: Check<T>, location: string): T {
   const value: unknown = JSON.parse(line);
-  if (!isGood(value)) throw new Error(`${location} is not what was expected: ${line.slice(0, 200)}`);
+  if (!isExpected(value)) throw new Error(`${location} is not what was expected: ${line.slice(0, 200)}`);
   return value;
 }
 
-/** Holds no more of the file in memory than a chunk and a line. */
+/** The lines of a recording. Holds no more of the file in memory than a chunk and a line. */
 function* linesOf(recording: string): Generator<string, undefined> {
   const handle = openSync(fileOf(recording), 'r');
   try {
@@ -71,7 +72,7 @@ function* linesOf(recording: string): Generator<string, undefined> {
       partialLine = lines.pop() ?? '';
       yield* lines;
     }
-    if (partialLine !== '') throw new Error(`the last line of ${recording} is cut`);
+    if (partialLine !== '') throw new Error(`the last line of ${recording} is truncated`);
   } finally {
     closeSync(handle);
   }

@@ -34,6 +34,7 @@ function findRecordings(argument: string): readonly string[] {
   return isArea ? listRecordings(name) : [name.replace(/\.jsonl$/, '')];
 }
 
+/** Replaces a recording with the lines that the driver of its format returns. */
 async function record(recording: string, server: ReferenceServer): Promise<void> {
   const { head } = readRecording(recording, anything, anything);
   const { format, serverFlags } = membersOf(head);

@@ -51,11 +51,8 @@ describe('the driver of kind-cases', () => {
 
   it('records only the creation of an object with a name of its own', async () => {
     const body = { ...head.base, metadata: { name: 'A_b' } };
-    expect(Object.keys(await new KindRecorder(server(), head).record({ title: 'a malformed name', body }))).toEqual([
-      'title',
-      'body',
-      'create',
-    ]);
+    const recorded = await new KindRecorder(server(), head).record({ title: 'a malformed name', body });
+    expect(Object.keys(recorded)).toEqual(['title', 'body', 'create']);
   });
 
   it('records the update of the stored object of a case', async () => {
@@ -63,7 +60,7 @@ describe('the driver of kind-cases', () => {
     expect(recorded).toEqual({ title: 'no spec', old: head.base, body: {}, update: expect.objectContaining({ code: 422 }) });
   });
 
-  it('records a subresource whose response is null', async () => {
+  it('records the response of a subresource that is null in the recording', async () => {
     const body = { status: { phase: 'Bound' } };
     const recorded = await new KindRecorder(server(), head).record({ title: 'status bound', body, status: null });
     expect(recorded).toMatchObject({ status: { code: 200, asSent: ['status'] } });
@@ -98,7 +95,8 @@ describe('the other drivers', () => {
     'values/within',
   ])('return %s unchanged when the server responds as recorded', async (recording) => {
     const { head, cases } = readRecording(recording, anything, anything);
-    expect(await DRIVERS.get(textOf(membersOf(head)['format']))?.(recording, server())).toEqual([head, ...cases]);
+    const driver = DRIVERS.get(textOf(membersOf(head)['format']));
+    expect(await driver?.(recording, server())).toEqual([head, ...cases]);
   });
 
   it('delete the objects and the namespace of a sequence of requests', async () => {
@@ -124,12 +122,12 @@ describe('ReferenceServer', () => {
   const server = useReferenceStandIn();
 
   it.each([
-    ['GET', {}, 200],
-    ['GET', { authorization: '' }, 403],
-    ['GET', { authorization: 'Bearer unknown' }, 401],
-    ['OPTIONS', {}, 405],
-    ['HEAD', {}, 405],
-  ] as const)('sends %s with the headers %j and returns the code %i', async (method, headers, code) => {
+    { method: 'GET', headers: {}, code: 200 },
+    { method: 'GET', headers: { authorization: '' }, code: 403 },
+    { method: 'GET', headers: { authorization: 'Bearer unknown' }, code: 401 },
+    { method: 'OPTIONS', headers: {}, code: 405 },
+    { method: 'HEAD', headers: {}, code: 405 },
+  ])('sends $method with the headers $headers and returns the code $code', async ({ method, headers, code }) => {
     expect((await server().send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
   });
 });
@@ -150,5 +148,6 @@ it.each([
   ['{"type":"platform.io/tls"}', '{"type":"kubernetes.io/tls"}'],
   ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
 ])('toUpstream translates %s to %s, and toCanonical back', (canonical, upstream) => {
-  expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
+  expect(toUpstream(canonical)).toBe(upstream);
+  expect(toCanonical(upstream)).toBe(canonical);
 });

@@ -9,8 +9,10 @@ export function withRecordedOrder<T>(next: T, recorded: T | undefined): T {
   return recorded !== undefined && canonicalText(next) === canonicalText(recorded) ? recorded : next;
 }
 
+/** Equal for values that differ only in an order without meaning. */
 const canonicalText = (value: unknown): string => JSON.stringify(ordered(JSON.parse(JSON.stringify(value)) as Json, ''));
 
+/** The value with sorted members and sorted unordered lists. `member` is the name under which it is found. */
 function ordered(value: Json, member: string): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => ordered(item, ''));

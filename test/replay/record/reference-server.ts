@@ -16,7 +16,7 @@ import { PATCH_MEDIA } from '../normalize/spelling';
 /** A bound that no recorded response reaches. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
-/** Of the text of a rejection in an error. */
+/** The most characters of a rejection in an error. */
 const MAX_EXCERPT = 2_000;
 
 /** The methods of the client's transport. */
@@ -35,13 +35,14 @@ export interface ServerRequest {
 
 export class ReferenceServer {
   private readonly connection: ClientConnection;
-  /** Without a client certificate. */
+  /** Sends no client certificate. */
   private readonly anonymous: Transport;
-  private readonly tls: TlsOptions;
+  /** The options of the configuration without its client certificate. */
+  private readonly anonymousTls: TlsOptions;
 
   private constructor(private readonly config: ClientConfig) {
     const { cert: _cert, key: _key, ...tls } = config.tls;
-    this.tls = tls;
+    this.anonymousTls = tls;
     this.connection = connect({ ...config, http1: true }, systemClock);
     this.anonymous = createTransport({ ...config, tls, http1: true }, systemClock);
   }
@@ -64,9 +65,9 @@ export class ReferenceServer {
       body,
     };
     const clientMethod = METHODS.find((name) => name === method);
-    const isReplaced = headers['authorization'] !== undefined;
-    if (clientMethod === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
-    const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: clientMethod, ...sent });
+    const hasOwnCredentials = headers['authorization'] !== undefined;
+    if (clientMethod === undefined) return this.sendOther(hasOwnCredentials ? this.anonymousTls : this.config.tls, method, sent);
+    const response = await (hasOwnCredentials ? this.anonymous : this.connection.transport).send({ method: clientMethod, ...sent });
     onResponse?.();
     const bytes = await collectBody(response.body, MAX_RESPONSE_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };

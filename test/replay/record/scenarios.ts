@@ -16,9 +16,7 @@ import type { ReferenceServer } from './reference-server';
 
 /** The number of observations in the quiet period of a cluster. */
 const OBSERVATIONS = 12;
-/**
- * The controllers of the reference send few requests a second, so that more scenarios would only wait for each other.
- */
+/** The controllers of the reference server send few requests a second: more scenarios would only wait for each other. */
 const CONCURRENT_SCENARIOS = 16;
 
 export async function recordScenarios(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -50,12 +48,14 @@ export async function recordScenario(scenario: Scenario, session: ScenarioSessio
   return lines;
 }
 
+/** The state once it has not changed for `quietMs`. */
 async function stateAtRest(session: ScenarioSession, { collections }: Scenario, quietMs: number): Promise<ObservedState> {
   let state = await session.observe(collections);
-  for (let unchanged = 0; unchanged < OBSERVATIONS; unchanged += 1) {
+  let unchanged = 0;
+  while (unchanged < OBSERVATIONS) {
     await session.environment.clock.sleep(quietMs / OBSERVATIONS);
     const next = await session.observe(collections);
-    if (JSON.stringify(next) !== JSON.stringify(state)) unchanged = -1;
+    unchanged = JSON.stringify(next) === JSON.stringify(state) ? unchanged + 1 : 0;
     state = next;
   }
   return state;

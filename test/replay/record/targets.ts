@@ -6,7 +6,7 @@ import { isBody, membersOf, type Body, type Json } from '../json-response';
 import type { AuditedTarget, RequestTarget } from '../requests/request-target';
 import type { ReferenceServer } from './reference-server';
 
-/** The server writes its audit log after the response: 200 ms in all. */
+/** The server writes its audit log after the response. The log is read until it has the event, for 200 ms. */
 const LOG_INTERVAL_MS = 5;
 const LOG_ROUNDS = 40;
 /** Annotations that are not about admission. */

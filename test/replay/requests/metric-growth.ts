@@ -35,7 +35,7 @@ export function growthByRequest(
   before: Exposition,
   after: Exposition,
   idleSeries: ReadonlySet<string>,
-): readonly (readonly [string, number])[] {
+): readonly (readonly [series: string, growth: number])[] {
   return [...seriesGrowth(before, after)]
     .filter(([series]) => !idleSeries.has(series) && isCausedByRequest(series))
     .sort(([a], [b]) => (a < b ? -1 : 1));

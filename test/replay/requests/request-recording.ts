@@ -67,4 +67,5 @@ export const isNewCase = shape({ request: isRequest }, { title: text, answer: is
 const isRequestCase = shape({ request: isRequest, answer: isRecordedResponse }, { title: text });
 export type RequestCase = Checked<typeof isRequestCase>;
 
+/** Throws when a case is not recorded. */
 export const requestRecording = (recording: string) => readRecording(recording, isRequestHead, isRequestCase);

@@ -34,16 +34,19 @@ export interface Spelling {
   fromServerNames(text: string): string;
 }
 
+/** For recordings in the names of the server. */
 export const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 
 /** The number of previous responses that a request may refer to. */
 const KEPT_BODIES = 2;
 
 export class RequestSession {
+  /** Resource version and uid of the last object that was returned. */
   private version = '';
   private uid = '';
+  /** By the name of the object. */
   private readonly uids = new Map<string, string>();
-  /** The latest first. */
+  /** The bodies of previous responses, the latest first. */
   private readonly bodies: string[] = [];
 
   constructor(
@@ -53,6 +56,7 @@ export class RequestSession {
     private readonly spelling: Spelling = UNCHANGED,
   ) {}
 
+  /** Sends a request and returns the recorded part of the response. */
   async exchange(request: RecordedRequest): Promise<RecordedResponse> {
     const { status, text, warnings } = await this.send(this.toSentRequest(request));
     this.bodies.unshift(text);
@@ -66,13 +70,14 @@ export class RequestSession {
     };
   }
 
+  /** The masked body, with the members that the head keeps. */
   private toRecorded(body: Json): Json {
     const masked = maskVolatileValues(body, this.namespace);
     return this.head.keeps === undefined ? masked : keepMembers(masked, this.head.keeps);
   }
 
   private toSentRequest({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {
-    const own = Object.entries(headers).map(([name, value]) => [name, this.header(value)] as const);
+    const ownHeaders = Object.entries(headers).map(([name, value]) => [name, this.header(value)] as const);
     const payload = body === undefined ? undefined : this.payload(body);
     return {
       method,
@@ -81,7 +86,7 @@ export class RequestSession {
         'content-type': PATCH_MEDIA[type ?? ''] ?? type ?? 'application/json',
         'user-agent': 'recorder/1',
         ...impersonation(as),
-        ...Object.fromEntries(own),
+        ...Object.fromEntries(ownHeaders),
       },
       ...(payload === undefined ? {} : { body: Buffer.from(payload) }),
       user: as === 'alice' || as === 'anonymous' ? as : 'admin',
@@ -90,8 +95,9 @@ export class RequestSession {
 
   private payload(body: Json): string {
     if (typeof body === 'string') return this.fillIn(body);
-    const back = isBody(body) ? body['$answer'] : undefined;
-    return typeof back === 'number' ? (this.bodies[back - 1] ?? '') : this.fillIn(stringifyJson(expandBody(body)));
+    const responsesBack = isBody(body) ? body['$answer'] : undefined;
+    if (typeof responsesBack === 'number') return this.bodies[responsesBack - 1] ?? '';
+    return this.fillIn(stringifyJson(expandBody(body)));
   }
 
   /** Node expects header values in Latin-1; they are sent as UTF-8. */
@@ -100,15 +106,17 @@ export class RequestSession {
     return typeof value === 'string' ? encode(value) : value.map(encode);
   }
 
+  /** Replaces the variables, and translates names to those of the server. */
   private fillIn(text: string): string {
-    const fillIn = text
+    const filledIn = text
       .replaceAll('$NS', this.namespace)
       .replaceAll('$RV', this.version)
       .replace(/\$UID\(([^)]*)\)/g, (_, name: string) => this.uids.get(name) ?? '')
       .replaceAll('$UID', this.uid);
-    return this.spelling.toServerNames(fillIn);
+    return this.spelling.toServerNames(filledIn);
   }
 
+  /** Sets the variables from a returned object. */
   private remember(body: Json): void {
     const { resourceVersion, uid, name } = metadataOf(body);
     if (typeof resourceVersion === 'string') this.version = resourceVersion;
@@ -130,6 +138,7 @@ function parseJsonOrText(text: string): Json {
   }
 }
 
+/** The members of an accepted object at these paths; message and reason of a rejection. */
 function keepMembers(body: Json, keeps: readonly string[]): Json {
   if (!isBody(body)) return body;
   const isRejection = body['kind'] === 'Status' && body['status'] === 'Failure';
@@ -138,6 +147,7 @@ function keepMembers(body: Json, keeps: readonly string[]): Json {
   return kept;
 }
 
+/** Copies the member at a path into `to`, which is changed. */
 function copyMember(from: Body, [name = '', ...rest]: readonly string[], to: Body): void {
   const value = from[name];
   if (value === undefined) return;

@@ -3,6 +3,7 @@ import type { Method } from '../../../shared/client/transport/transport';
 import type { Body, Headers } from '../json-response';
 import { anything, oneOf, shape, text, type Checked } from '../shape';
 
+/** A request of a case. */
 export const isCaseRequest = shape(
   {
     method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -38,16 +39,17 @@ export interface AuditedTarget extends RequestTarget {
   annotations(auditId: string): Promise<Body>;
 }
 
-/** Headers of the request take precedence over `headers`. */
+/** Sends a request; a rejection is a response like any other. Headers of the request take precedence over `headers`. */
 export function sendRequest(
   target: RequestTarget,
-  { method, path, body, type = 'application/json', accept, headers: own = {} }: CaseRequest,
+  { method, path, body, type = 'application/json', accept, headers: ownHeaders = {} }: CaseRequest,
   headers: Headers = {},
   onResponse?: () => void,
 ): Promise<TargetResponse> {
-  const sent = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const sent = typeof body === 'string' ? body : json;
   const media = { ...(sent === '' ? {} : { 'content-type': type }), ...(accept === undefined ? {} : { accept }) };
-  return target.send(method, path, { ...headers, ...media, ...own }, sent, onResponse);
+  return target.send(method, path, { ...headers, ...media, ...ownHeaders }, sent, onResponse);
 }
 
 /** Sends a request on which later ones depend. Throws when it is rejected. */

@@ -35,15 +35,16 @@ const isTree = (value: unknown): boolean =>
     { links: listOf(text), parent: text, traceState: text, status: anything },
   )(value);
 
-const NEW: ReadonlySet<string> = new Set(['net.sock.peer.port', 'net.host.port', 'net.peer.port', 'http.wrote_bytes']);
+/** Attributes that differ from run to run. */
+const VOLATILE_ATTRIBUTES: ReadonlySet<string> = new Set(['net.sock.peer.port', 'net.host.port', 'net.peer.port', 'http.wrote_bytes']);
 
 function maskedAttributes(attributes: SpanAttributes): Record<string, Json> {
-  const kept: Record<string, Json> = {};
+  const masked: Record<string, Json> = {};
   for (const name of Object.keys(attributes).sort()) {
     const value = attributes[name];
-    kept[name] = NEW.has(name) ? '*' : maskedValue(value);
+    masked[name] = VOLATILE_ATTRIBUTES.has(name) ? '*' : maskedValue(value);
   }
-  return kept;
+  return masked;
 }
 
 function maskedValue(value: SpanAttributes[string] | undefined): Json {
@@ -66,26 +67,27 @@ export const isBackgroundCall = ({ parentSpanId, kind }: ReceivedSpan): boolean 
  * trace.
  */
 export function spanTrees(spans: readonly ReceivedSpan[], clientTraceId: string): readonly SpanTree[] {
-  const known = new Set(spans.map(({ spanId }) => spanId));
-  return byStart(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).map((root) => treeOf(root, spans, clientTraceId));
+  const spanIds = new Set(spans.map(({ spanId }) => spanId));
+  const roots = spans.filter(({ parentSpanId }) => !spanIds.has(parentSpanId));
+  return byStart(roots).map((root) => treeOf(root, spans, clientTraceId));
 }
 
 function treeOf(span: ReceivedSpan, spans: readonly ReceivedSpan[], clientTraceId: string): SpanTree {
   const { name, kind, scope, attributes, events, links, status, spanId, parentSpanId, traceState, traceId } = span;
-  const isFirst = parentSpanId === '' || spans.every((other) => other.spanId !== parentSpanId);
+  const hasOuterParent = parentSpanId !== '' && spans.every((other) => other.spanId !== parentSpanId);
+  const traceName = (id: string): string => (id === clientTraceId ? 'given' : 'another');
   return {
     name,
     kind,
     scope,
     attributes: maskedAttributes(attributes),
     events: events.map((event) => [event.name, maskedAttributes(event.attributes)] as const),
-    ...(links.length === 0 ? {} : { links: links.map((link) => (link.traceId === clientTraceId ? 'given' : 'another')) }),
-    ...(isFirst && parentSpanId !== '' ? { parent: traceId === clientTraceId ? 'given' : 'another' } : {}),
+    ...(links.length === 0 ? {} : { links: links.map((link) => traceName(link.traceId)) }),
+    ...(hasOuterParent ? { parent: traceName(traceId) } : {}),
     ...(traceState === '' ? {} : { traceState }),
     ...(status.code === 0 && status.message === '' ? {} : { status }),
     children: byStart(spans.filter((other) => other.parentSpanId === spanId)).map((child) => treeOf(child, spans, clientTraceId)),
   };
 }
 
-const byStart = (spans: readonly ReceivedSpan[]): readonly ReceivedSpan[] =>
-  [...spans].sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
+const byStart = (spans: readonly ReceivedSpan[]): readonly ReceivedSpan[] => spans.toSorted((a, b) => Number(a.startedAt - b.startedAt));

@@ -12,6 +12,7 @@ import type { Reply } from '../webhooks/behaviours';
 export const CLIENT_TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 
 const { head, steps } = requestSteps('tracing/requests');
+/** The requests, in order. */
 export const TRACE_STEPS: readonly RequestStep[] = steps;
 
 const OTHERS = '/apis/others.example.com/v1';
@@ -26,6 +27,7 @@ export const traceSetup = (url: string, caBundle: string): readonly RequestStep[
 export const otherServerSetup = (port: number): readonly RequestStep[] =>
   setup((text) => text.includes('others'), { '"$PORT"': String(port) });
 
+/** The setup requests with such a body, with `values` in place of the placeholders. */
 function setup(isIncluded: (text: string) => boolean, values: Readonly<Record<string, string>>): readonly RequestStep[] {
   return (head.setup ?? []).flatMap(({ body = '', ...step }) => {
     if (!isIncluded(body)) return [];
@@ -33,6 +35,7 @@ function setup(isIncluded: (text: string) => boolean, values: Readonly<Record<st
   });
 }
 
+/** The patch of the mutating webhook. */
 const PATCH = {
   patchType: 'JSONPatch',
   patch: Buffer.from('[{"op":"add","path":"/data/patched","value":"yes"}]').toString('base64'),
@@ -45,9 +48,10 @@ export function traceContextOf(
 ): { readonly url: string; readonly [member: string]: string } {
   const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
   const span = spans.find(({ spanId }) => spanId === parent);
+  const traceName = trace === CLIENT_TRACE_ID ? 'given' : 'own';
   return {
     url: url.split('?', 1)[0] ?? '',
-    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
+    traceparent: headers['traceparent'] === undefined ? '' : `${traceName} ${span?.name ?? '-'} ${flags}`,
     tracestate: headers['tracestate'] ?? '',
     baggage: headers['baggage'] ?? '',
   };

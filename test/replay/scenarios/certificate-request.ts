@@ -62,15 +62,11 @@ export function certificateRequestOf(
   const key = publicKey.export({ type: 'spki', format: 'der' });
   const info = derElement(TAG.sequence, hex(VERSION), nameOf(requested), key, attributesOf(requested));
   const signingKey = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
-  return pem(
-    'CERTIFICATE REQUEST',
-    derElement(
-      TAG.sequence,
-      info,
-      derElement(TAG.sequence, hex(signing.algorithm)),
-      derElement(TAG.bitString, Buffer.of(0), sign(signing.hash, info, { key: signingKey, ...signing.options })),
-    ),
-  );
+  const algorithm = derElement(TAG.sequence, hex(signing.algorithm));
+  const signature = sign(signing.hash, info, { key: signingKey, ...signing.options });
+  // The first byte of a BIT STRING is the number of unused bits.
+  const signatureBits = derElement(TAG.bitString, Buffer.of(0), signature);
+  return pem('CERTIFICATE REQUEST', derElement(TAG.sequence, info, algorithm, signatureBits));
 }
 
 const newKeys = (): Keys => generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -80,6 +76,7 @@ function pem(type: string, der: Buffer): string {
   return `-----BEGIN ${type}-----\n${lines.join('\n')}\n-----END ${type}-----\n`;
 }
 
+/** The subject: a sequence of sets with one attribute each. */
 function nameOf({ organizations = [], commonName, others = [] }: CertificateRequestFields): Buffer {
   const parts = [
     ...organizations.map((value) => [ORGANIZATION, value] as const),
@@ -90,6 +87,7 @@ function nameOf({ organizations = [], commonName, others = [] }: CertificateRequ
   return derElement(TAG.sequence, ...attributes.map((attribute) => derElement(TAG.set, attribute)));
 }
 
+/** The attributes of the request: the extension with the alternative names, if there are any. */
 function attributesOf({ dns = [], ips = [], emails = [], uris = [] }: CertificateRequestFields): Buffer {
   const names = [
     ...dns.map((name) => derElement(GENERAL_NAME.dns, Buffer.from(name))),
@@ -108,7 +106,11 @@ const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 /** Tag, length (X.690, 8.1.3) and content. Contents are shorter than 64 KiB. */
 function derElement(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  const size = content.length;
-  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...length), content]);
+  return Buffer.concat([Buffer.of(tag, ...lengthBytes(content.length)), content]);
+}
+
+/** One byte, or the number of bytes that follow, with the highest bit set, and these. */
+function lengthBytes(length: number): readonly number[] {
+  if (length < 0x80) return [length];
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

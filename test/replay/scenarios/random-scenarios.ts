@@ -14,7 +14,7 @@ const PODS: ComparedCollection = { path: 'pods', members: [], omitted: ['pod-tem
 const REVISIONS: ComparedCollection = { path: `${APPS}/controllerrevisions` };
 const LABELS = { app: 'a' };
 const NODE_LABELS = { own: '$NS' };
-const CASCADES = ['Foreground', 'Background', 'Orphan'];
+const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
 /** Steps of a scenario: enough for several moves of each kind, and each step waits until the cluster is at rest. */
 const STEPS = 7;
 const IMAGES = ['one', 'two', 'three', 'four'];
@@ -24,15 +24,20 @@ const template = (image = 'one', spec: Body = {}): Body => ({
   spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image }], ...spec },
 });
 
+/** The member of a step that lets pending pods become ready. */
 const servingPods = (servesPods: boolean): Pick<ScenarioStep, 'servesPods'> => (servesPods ? { servesPods } : {});
 
 /** One of the possible next steps. A step that selects one of several pods is used only where they are all alike. */
 type Move = (random: SeededRandom) => readonly ScenarioStep[];
 
 interface Workload {
+  /** The path of the object. */
   readonly path: string;
+  /** The collections that are compared, besides Events. */
   readonly collections: readonly ComparedCollection[];
+  /** The first step. */
   readonly creation: ScenarioStep;
+  /** A move that occurs twice is chosen twice as often. */
   readonly moves: readonly Move[];
 }
 
@@ -40,6 +45,7 @@ const patchSpec = (path: string, spec: Body): ScenarioRequest => patch(path, { s
 const setImage = (path: string, image: string): ScenarioRequest =>
   patchSpec(path, { template: { spec: { containers: [{ name: 'c', image }] } } });
 
+/** Sets another image; the pods of the roll-out become ready in a share of the cases. */
 const rollOutMove =
   (path: string, share = 0.6): Move =>
   (random) => {
@@ -62,12 +68,14 @@ const scaleMove =
       },
     ];
   };
+/** All pods are ready, so that they are alike. */
 const PODS_SERVE: ScenarioStep = { title: 'they serve', requests: [], servesPods: true };
 const podsServe: Move = () => [PODS_SERVE];
 const deletePod: Move = () => [PODS_SERVE, { title: 'a pod is deleted', requests: [remove('pods/*!1')], servesPods: true }];
 const failed = patch('pods/*!1/status', { status: { phase: 'Failed' } });
 const failPod: Move = () => [PODS_SERVE, { title: 'a pod fails', requests: [failed], servesPods: true }];
 
+/** Pauses a Deployment, changes its image meanwhile, and resumes it. */
 function pauseMove(path: string): Move {
   return (random) => {
     const image = random.pick(IMAGES);
@@ -86,7 +94,7 @@ function randomScenario(name: string, random: SeededRandom, { path, collections,
   while (steps.length < STEPS) {
     for (const step of random.pick(moves)(random)) steps.push({ ...step, title: `${steps.length + 1}: ${step.title}` });
   }
-  const propagationPolicy = random.pick(CASCADES);
+  const propagationPolicy = random.pick(PROPAGATION_POLICIES);
   steps.push({ title: `deleted, ${propagationPolicy}`, requests: [remove(path, { propagationPolicy })] });
   return { name, collections: [...collections, EVENTS], steps };
 }
@@ -108,8 +116,8 @@ function deploymentScenario(name: string, random: SeededRandom): Scenario {
     { path: `${APPS}/replicasets`, members: ['status'] },
     PODS,
   ];
-  const roll = rollOutMove(path);
-  const moves = [roll, roll, scaleMove(path), podsServe, deletePod, failPod, pauseMove(path)];
+  const rollOut = rollOutMove(path);
+  const moves = [rollOut, rollOut, scaleMove(path), podsServe, deletePod, failPod, pauseMove(path)];
   const creation = { title: `1: ${strategy.type} of ${replicas}`, requests, servesPods: true };
   return randomScenario(name, random, { path, collections, creation, moves });
 }
@@ -147,10 +155,10 @@ function statefulSetScenario(name: string, random: SeededRandom): Scenario {
     return [{ title: `${image} down to ${partition}`, requests: [patchSpec(path, spec)], servesPods: true }];
   };
   const deleteFirstPod: Move = () => [{ title: 'the first is deleted', requests: [remove('pods/web-0')], servesPods: true }];
-  const roll = rollOutMove(path, 1);
+  const rollOut = rollOutMove(path, 1);
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/statefulsets`, members: ['status'] }, REVISIONS, PODS];
   const creation = { title: `1: ${podManagementPolicy} of ${replicas}`, requests, servesPods: true };
-  const moves = [roll, roll, partitionMove, scaleMove(path), podsServe, deleteFirstPod];
+  const moves = [rollOut, rollOut, partitionMove, scaleMove(path), podsServe, deleteFirstPod];
   return randomScenario(name, random, { path, collections, creation, moves });
 }
 
@@ -169,18 +177,18 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
     metadata: { name: 'web' },
     spec: { selector: { matchLabels: LABELS }, template: template('one', spec) },
   });
-  const roll = rollOutMove(path, 1);
+  const rollOut = rollOutMove(path, 1);
   const relabelNode: Move = (random) => {
     const node = random.pick(NODES);
-    return [false, true].map((own) => ({
-      title: `${node} is ${own ? 'taken again' : 'left'}`,
-      requests: [patch(`/api/v1/nodes/$NS-${node}`, { metadata: { labels: { own: own ? '$NS' : null } } })],
+    return [false, true].map((isSelected) => ({
+      title: `${node} is ${isSelected ? 'taken again' : 'left'}`,
+      requests: [patch(`/api/v1/nodes/$NS-${node}`, { metadata: { labels: { own: isSelected ? '$NS' : null } } })],
       servesPods: true,
     }));
   };
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/daemonsets`, members: ['status'] }, REVISIONS, PODS];
   const creation = { title: '1: on three nodes', requests: [...nodes, set], servesPods: true };
-  const moves = [roll, roll, podsServe, deletePod, relabelNode];
+  const moves = [rollOut, rollOut, podsServe, deletePod, relabelNode];
   const scenario = randomScenario(name, random, { path, collections, creation, moves });
   return {
     ...scenario,
@@ -194,7 +202,9 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
 
 const JOBS = '/apis/batch/v1/namespaces/$NS/jobs';
 const JOB = `${JOBS}/j`;
+/** The times of ended containers, so that the Job controller does not wait. */
 const LONG_AGO = '$NOW-3600s';
+/** Ends the selected pods with this phase. */
 const endPods = (pods: string, phase: string, exitCode: number): ScenarioRequest => {
   const terminated = { exitCode, startedAt: LONG_AGO, finishedAt: LONG_AGO };
   const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: { terminated } };
@@ -247,6 +257,7 @@ function jobScenario(name: string, random: SeededRandom): Scenario {
   };
 }
 
+/** The generator of each kind of workload, by the name of its scenario. */
 const KINDS: Readonly<Record<string, (name: string, random: SeededRandom) => Scenario>> = {
   deployment: deploymentScenario,
   set: replicaSetScenario,
@@ -262,4 +273,4 @@ export const killedRecordingName = (seed: number): string => `killed-${seed}`;
 
 /** One scenario for each kind of workload, to be played concurrently. */
 export const randomScenarios = (seed: number): readonly Scenario[] =>
-  Object.entries(KINDS).map(([kind, make], index) => make(`killed-${kind}`, createSeededRandom(seed * 100 + index)));
+  Object.entries(KINDS).map(([kind, generate], index) => generate(`killed-${kind}`, createSeededRandom(seed * 100 + index)));

@@ -1,22 +1,25 @@
 /**
- * Remembers the objects that a recording creates on the reference server, and deletes them afterwards, so that the
- * recording can be repeated. Objects that the server or its controllers create on their own are deleted only when they
- * are namespaces.
+ * Remembers the objects that the requests of a recording create on the reference server, and deletes them afterwards, so
+ * that the recording can be repeated. Namespaces in the paths of requests are deleted too. Other objects that the server
+ * or its controllers create on their own remain.
  */
 import { objectNameOf, type Body } from '../../json-response';
 import type { ReferenceServer, ServerRequest } from '../reference-server';
 
-/** In the order of creation. */
 export class CreatedObjects {
+  /** Paths of objects in the order of creation. */
   private readonly paths = new Set<string>();
   private readonly namespaces = new Set<string>();
 
+  /** Called with every request of the recording, the status of its response and the body. */
   add({ method, path }: Pick<ServerRequest, 'method' | 'path'>, code: number, text: string): void {
     const [collection = ''] = path.split('?');
     const [, namespace = ''] = /^\/apis?\/.*\/namespaces\/([^/]+)\//.exec(collection) ?? [];
-    if (!/^(|default|kube-.*)$/.test(namespace)) this.namespaces.add(namespace);
+    const isSystemNamespace = namespace === 'default' || namespace.startsWith('kube-');
+    if (namespace !== '' && !isSystemNamespace) this.namespaces.add(namespace);
     if (code !== 201 || path.includes('dryRun=All')) return;
     if (method !== 'POST') {
+      // An apply or an update that creates names the object in its path.
       this.paths.add(collection);
       return;
     }
@@ -26,6 +29,7 @@ export class CreatedObjects {
     else this.paths.add(`${collection}/${name}`);
   }
 
+  /** Deletes the objects, the last one first, and the namespaces. */
   async remove(server: ReferenceServer): Promise<void> {
     const remove = async (path: string): Promise<void> => {
       await server.mergePatch(path, { metadata: { finalizers: null } });

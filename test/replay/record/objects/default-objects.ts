@@ -27,6 +27,7 @@ function lineOf(resource: string, { metadata, ...members }: Body): Body {
   return { resource, namespace, name, object: withoutTimes(object) };
 }
 
+/** The object without times of conditions, which differ in each run. */
 function withoutTimes(object: Body): Body {
   return JSON.parse(JSON.stringify(object), (member, value: unknown) => (member === 'lastTransitionTime' ? undefined : value));
 }

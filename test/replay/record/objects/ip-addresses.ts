@@ -19,14 +19,16 @@ const isHead = shape({ format: oneOf('ip-addresses', 'ip-ranges', 'ip-range-pair
 const isText = either(tupleOf(text, anything), tupleOf(text));
 const isPair = either(tupleOf(text, text, anything), tupleOf(text, text));
 
+/** The messages of causes, by the index of the text that they are about. */
 type Messages = ReadonlyMap<number, readonly string[]>;
 
-const CLASSES: readonly (readonly [words: string, name: string])[] = [
-  ['unspecified', 'unspecified'],
-  ['the loopback range', 'loopback'],
-  ['the link-local range', 'link-local'],
-  ['the link-local multicast range', 'link-local multicast'],
-];
+/** Classes of addresses that EndpointSlices reject, and the words of the message about each. */
+const CLASSES = [
+  { words: 'unspecified', name: 'unspecified' },
+  { words: 'the loopback range', name: 'loopback' },
+  { words: 'the link-local range', name: 'link-local' },
+  { words: 'the link-local multicast range', name: 'link-local multicast' },
+] as const;
 
 /** A verdict is `4`, `6`, `4 loopback` …, or `-` for a text that is no address. */
 export async function recordIpAddresses(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -42,6 +44,7 @@ export async function recordIpAddresses(recording: string, server: ReferenceServ
   return [head, ...lines];
 }
 
+/** A verdict is whether the text is a range. */
 export async function recordIpRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isText);
   const lines = await inChunks(cases, async (chunk) => {
@@ -52,6 +55,7 @@ export async function recordIpRanges(recording: string, server: ReferenceServer)
   return [head, ...lines];
 }
 
+/** A verdict is whether the second range lies strictly within the first one. */
 export async function recordIpRangePairs(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isPair);
   const lines = await inChunks(cases, async (chunk) => {
@@ -62,25 +66,29 @@ export async function recordIpRangePairs(recording: string, server: ReferenceSer
   return [head, ...lines];
 }
 
+/** The lines of all cases; `record` is called with {@link CHUNK_SIZE} cases at a time. */
 async function inChunks<C>(cases: readonly C[], record: (chunk: readonly C[]) => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
   const lines: unknown[] = [];
   for (let start = 0; start < cases.length; start += CHUNK_SIZE) lines.push(...(await record(cases.slice(start, start + CHUNK_SIZE))));
   return lines;
 }
 
+/** The messages about the IP blocks of a NetworkPolicy that the server rejects. */
 async function invalidBlocks(server: ReferenceServer, blocks: readonly Json[]): Promise<Messages> {
   const from = blocks.map((ipBlock) => ({ ipBlock }));
   const policy = { metadata: METADATA, spec: { podSelector: {}, ingress: [{ from }] } };
   return messagesByIndex(await server.sendJson('POST', POLICIES, policy), /\.from\[(\d+)\]/);
 }
 
+/** The verdict about an address, from the messages about it in slices of either family. */
 function verdict(ofIpv4: readonly string[], ofIpv6: readonly string[]): string {
   if (ofIpv4.some((message) => message.endsWith('must be a valid IP address'))) return '-';
   const family = ofIpv4.some((message) => message.endsWith('must be a valid IPv4 address')) ? '6' : '4';
-  const name = CLASSES.find(([words]) => ofIpv6.some((message) => message.includes(words)))?.[1];
+  const name = CLASSES.find(({ words }) => ofIpv6.some((message) => message.includes(words)))?.name;
   return name === undefined ? family : `${family} ${name}`;
 }
 
+/** `fieldIndex` matches the index in the field of a cause. */
 function messagesByIndex(reply: JsonResponse, fieldIndex: RegExp): Messages {
   const messages = new Map<number, string[]>();
   for (const [field, , message] of causesOf(reply)) {

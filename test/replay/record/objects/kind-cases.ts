@@ -24,10 +24,11 @@ import { toCanonical, toUpstream } from '../spelling';
 /** The namespace of the tests that replay the cases; messages name it. */
 const NAMESPACE = 'ns';
 const NEW_NAME = 'recorded-new';
-/** Characters; longer objects would make a recording unreadable. */
+/** The most characters of a recorded object; longer ones would make a recording unreadable. */
 const MAX_OBJECT_LENGTH = 2000;
 /** Long enough for the controllers of the reference server to see an object. */
 const OBSERVATION_DELAY_MS = 100;
+/** The subresource of each request. */
 const SUBRESOURCES = { status: 'status', scale: 'scale', ephemeral: 'ephemeralcontainers' } as const;
 
 export const recordKindCases: RecordingDriver = async (recording, server) => {
@@ -48,14 +49,15 @@ interface StoredObject {
   readonly resourceVersion: string;
 }
 
-/** The status is stored only for updates of the status subresource. */
 interface StoredParts {
-  readonly withStatus: boolean;
+  /** Whether the status is stored, which it is only for updates of the status subresource. */
+  readonly hasStatus: boolean;
 }
 
 export class KindRecorder {
   private readonly path: string;
   private readonly apiVersion: string;
+  /** The objects that updates replace, by body. */
   private readonly stored = new Map<string, StoredObject>();
 
   constructor(
@@ -74,16 +76,19 @@ export class KindRecorder {
     for (const request of this.requestsOf(kindCase)) {
       const response = request === 'create' ? await this.create(body) : await this.update(request, old, body);
       const previous = kindCase[request] === 'same' ? recorded.create : (kindCase[request] ?? undefined);
-      const kept = withRecordedOrder(response, previous);
-      recorded[request] = request === 'update' && JSON.stringify(kept) === JSON.stringify(recorded.create) ? 'same' : kept;
+      const comparable = withRecordedOrder(response, previous);
+      const isSame = request === 'update' && JSON.stringify(comparable) === JSON.stringify(recorded.create);
+      recorded[request] = isSame ? 'same' : comparable;
     }
     return { ...kindCase, ...recorded };
   }
 
+  /** Called after the last case. */
   async deleteStored(): Promise<void> {
     for (const { name } of this.stored.values()) await this.delete(name);
   }
 
+  /** The requests that a case is recorded for: those with a response, or the default ones of a new case. */
   private requestsOf(kindCase: UnrecordedKindCase): readonly KindRequest[] {
     const requests = REQUESTS.filter((request) => kindCase[request] !== undefined);
     if (requests.length > 0) return requests;
@@ -97,7 +102,7 @@ export class KindRecorder {
 
   /** Replaces a stored object or one of its subresources. */
   private async update(request: Exclude<KindRequest, 'create'>, old: Body, body: Body): Promise<RecordedResponse> {
-    const { name, resourceVersion } = await this.store(old, { withStatus: request === 'status' });
+    const { name, resourceVersion } = await this.store(old, { hasStatus: request === 'status' });
     const typed = request === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...upstream(body) } : this.typed(body);
     const path = request === 'update' ? `${this.path}/${name}` : `${this.path}/${name}/${SUBRESOURCES[request]}`;
     const response = await this.dryRun('PUT', path, namedBody(typed, name, resourceVersion));
@@ -111,6 +116,7 @@ export class KindRecorder {
     return response;
   }
 
+  /** The body in upstream's spelling, with its type. */
   private typed(body: Body): Body {
     return { apiVersion: this.apiVersion, kind: this.head.kind, ...upstream(body) };
   }
@@ -125,6 +131,7 @@ export class KindRecorder {
       await this.server.sendJson('PUT', `${path}/finalize`, { metadata: { name }, spec: { finalizers: [] } });
   }
 
+  /** The stored object with this body, and its present resource version. */
   private async store(body: Body, parts: StoredParts): Promise<StoredObject> {
     const key = JSON.stringify([body, parts]);
     let object = this.stored.get(key);
@@ -140,16 +147,16 @@ export class KindRecorder {
     };
   }
 
-  private async createStored(body: Body, { withStatus }: StoredParts): Promise<StoredObject> {
+  private async createStored(body: Body, { hasStatus }: StoredParts): Promise<StoredObject> {
     const name = `recorded-${this.stored.size}`;
     // An interrupted run may have left one.
     await this.delete(name);
     const sent = namedBody(this.typed(body), name);
     const { status } = sent;
     let reply = await this.server.sendJson('POST', this.path, sent);
-    if (reply.code === 201 && withStatus && status !== undefined)
+    if (reply.code === 201 && hasStatus && status !== undefined)
       reply = await this.server.sendJson('PUT', `${this.path}/${name}/status`, { ...reply.body, status });
-    if (reply.code > 201) throw new Error(`${name} was refused: ${JSON.stringify([body, reply.body])}`);
+    if (reply.code > 201) throw new Error(`${name} was rejected: ${JSON.stringify([body, reply.body])}`);
     return { name, resourceVersion: resourceVersionOf(reply.body) };
   }
 
@@ -166,11 +173,13 @@ export class KindRecorder {
     };
   }
 
+  /** What the server changed of the object that was sent, and the names of the members that it did not change. */
   private acceptedObject(sent: Body, body: Body): Pick<RecordedResponse, 'object' | 'asSent'> {
     const { apiVersion: _apiVersion, kind: _kind, ...object } = withoutVolatileFields(body, this.head.omittedSpecFields);
     const members = Object.keys(object);
     const isAsSent = (member: string): boolean => JSON.stringify(object[member]) === JSON.stringify(sent[member]);
-    const changed = Object.fromEntries(members.filter((member) => !isAsSent(member)).map((member) => [member, object[member] ?? null]));
+    const changedMembers = members.filter((member) => !isAsSent(member));
+    const changed = Object.fromEntries(changedMembers.map((member) => [member, object[member] ?? null]));
     return JSON.stringify(changed).length > MAX_OBJECT_LENGTH ? {} : { object: changed, asSent: members.filter(isAsSent) };
   }
 }

@@ -17,7 +17,7 @@ const PAUSE_MS = 150;
 
 const isHead = shape({ format: oneOf('quotas', 'limit-ranges'), about: text }, { serverFlags: listOf(text) });
 
-/** `old` is stored before, and `body` is merged into it. */
+/** A creation of `body`, or a merge patch of the stored object `old` with it. */
 interface Write {
   readonly resource: string;
   readonly body: Body;
@@ -33,6 +33,7 @@ const isRangeCase = shape(
   { old: body, code: number, message: text, shown: anything },
 );
 
+/** Each case is a write under one ResourceQuota. */
 export async function recordQuotas(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isQuotaCase);
   return recordCases(server, head, cases, async ({ message: _message, code: _code, ...sent }, created) => {
@@ -46,6 +47,7 @@ export async function recordQuotas(recording: string, server: ReferenceServer): 
   });
 }
 
+/** Each case is a write under the LimitRanges of the case. */
 export async function recordLimitRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isRangeCase);
   return recordCases(server, head, cases, async ({ message: _message, code: _code, shown: _shown, ...sent }, created) => {
@@ -54,10 +56,12 @@ export async function recordLimitRanges(recording: string, server: ReferenceServ
       for (const [name, limits] of Object.entries(ranges))
         await createObject(server, created, `${FOLDER}/limitranges`, { metadata: { name }, spec: { limits: [...limits] } });
     });
-    return { ...sent, ...outcome(reply), ...(reply.code < 300 ? { shown: resource === 'pods' ? shown(reply.body) : null } : {}) };
+    const shown = resource === 'pods' ? shownPartOf(reply.body) : null;
+    return { ...sent, ...outcome(reply), ...(reply.code < 300 ? { shown } : {}) };
   });
 }
 
+/** Records each case in a new namespace. */
 async function recordCases<C>(
   server: ReferenceServer,
   head: unknown,
@@ -77,6 +81,7 @@ async function recordCases<C>(
   return lines;
 }
 
+/** Sends the write as a dry run. `constrain` creates the constraints after the object that is updated. */
 async function dryRun(
   server: ReferenceServer,
   { resource, body: sent, old }: Write,
@@ -90,6 +95,7 @@ async function dryRun(
   return old === undefined ? server.sendJson('POST', `${path}?dryRun=All`, named(sent)) : server.mergePatch(`${path}/x?dryRun=All`, sent);
 }
 
+/** The object with the name of the write, unless it has one. */
 function named(object: Body): Body {
   return { ...object, metadata: { name: 'x', ...metadataOf(object) } };
 }
@@ -98,7 +104,8 @@ function outcome({ code, body: { message = null } }: JsonResponse): Body {
   return code < 300 ? { code } : { code, message };
 }
 
-function shown({ metadata, spec }: Body): Json {
+/** The part of a pod that LimitRanges change. */
+function shownPartOf({ metadata, spec }: Body): Json {
   const containers = (member: string): Json => {
     const list = membersOf(spec)[member];
     return list === undefined ? null : objectsIn(list).map(({ name = null, resources = null }) => ({ name, resources }));

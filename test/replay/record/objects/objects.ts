@@ -11,6 +11,7 @@ import type { ReferenceServer } from '../reference-server';
 /** A taint that the server's admission adds to new nodes. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
+/** Each case is an object, recorded as the server would create it. */
 export async function recordCreatedObjects(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isObjectsHead, isSentObject);
   const collections = await Collections.create(server, head.namespace);
@@ -27,7 +28,8 @@ export async function recordCreatedObjects(recording: string, server: ReferenceS
 export async function recordDecodingErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isObjectsHead, isRecordedMutation);
   const collections = await Collections.create(server, head.namespace);
-  const objects = new Map(createdObjects().flatMap(({ note, sent }) => (note === 'everything' ? [[sent['kind'], sent] as const] : [])));
+  const fullObjects = createdObjects().filter(({ note }) => note === 'everything');
+  const objects = new Map(fullObjects.map(({ sent }) => [sent['kind'], sent]));
   const lines: unknown[] = [head];
   for (const { refusal: _, ...mutation } of cases) {
     const object = objects.get(mutation.kind);
@@ -54,6 +56,7 @@ function decodingError(bytes: Buffer, kind: string): string {
 
 /** Finds the collections of kinds by discovery. */
 class Collections {
+  /** Discovered resources, by the path of their group version. */
   private readonly resources = new Map<string, readonly Body[]>();
 
   private constructor(
@@ -79,8 +82,8 @@ class Collections {
   }
 
   private async resourcesAt(root: string): Promise<readonly Body[]> {
-    const known = this.resources.get(root);
-    if (known !== undefined) return known;
+    const cached = this.resources.get(root);
+    if (cached !== undefined) return cached;
     const { resources } = (await this.server.sendJson('GET', root)).body;
     const discovered = objectsIn(resources);
     this.resources.set(root, discovered);
@@ -91,14 +94,15 @@ class Collections {
 /** Omits what differs from run to run, and type and ownership, which other recordings cover. */
 function maskRunValues(object: Body): Json {
   const metadata = metadataOf(object);
-  const { resourceVersion: _, managedFields: __, ...kept } = metadata;
-  const { apiVersion: ___, kind, ...rest } = object;
+  const { resourceVersion: _version, managedFields: _managedFields, ...keptMetadata } = metadata;
+  const { apiVersion: _apiVersion, kind, ...rest } = object;
   if (kind === 'Node' && isBody(rest['spec'])) removeAddedTaint(rest['spec']);
-  const text = JSON.stringify({ ...rest, metadata: kept });
-  const hidden = text.replaceAll(textOf(metadata['uid']), '<uid>').replaceAll(textOf(metadata['creationTimestamp']), '<time>');
-  return JSON.parse(hidden) as Json;
+  const text = JSON.stringify({ ...rest, metadata: keptMetadata });
+  const masked = text.replaceAll(textOf(metadata['uid']), '<uid>').replaceAll(textOf(metadata['creationTimestamp']), '<time>');
+  return JSON.parse(masked) as Json;
 }
 
+/** Changes `spec`. */
 function removeAddedTaint(spec: Body): void {
   const taints = (Array.isArray(spec['taints']) ? spec['taints'] : []).filter((taint) => !isBody(taint) || taint['key'] !== NOT_READY);
   if (taints.length === 0) delete spec['taints'];

@@ -10,6 +10,7 @@ import { isSchedulingCase, isSchedulingHead, podManifest, POD_NAME, type Schedul
 import type { ReferenceServer } from '../reference-server';
 import { toCanonical, toUpstream } from '../spelling';
 
+/** The collections of volumes and claims, by kind. */
 const VOLUME_PATHS: Readonly<Record<string, (namespace: string) => string>> = {
   PersistentVolumeClaim: (namespace) => `/api/v1/namespaces/${namespace}/persistentvolumeclaims`,
   PersistentVolume: () => '/api/v1/persistentvolumes',
@@ -20,7 +21,9 @@ const DECISION_MS = 60_000;
 /** Longer than the informers of the scheduler take to observe a change. */
 const INFORMER_MS = 300;
 
+/** What the scheduler decides about the pod. */
 type Decision = Pick<SchedulingCase, 'node' | 'message' | 'nominated'>;
+/** The recorded parts that are not outcomes. */
 type CaseInputs = Omit<SchedulingCase, keyof Decision | 'victims'>;
 
 /** Returns the lines of the recording with the scheduler's current decisions. */
@@ -57,7 +60,8 @@ async function recordCase(server: ReferenceServer, namespace: string, recorded: 
 
 /** Creates the classes of the priorities in the case. They are kept, because several cases use the same ones. */
 async function createPriorityClasses(server: ReferenceServer, { pods = [], pod }: CaseInputs): Promise<void> {
-  for (const priority of new Set([...pods, pod].flatMap((each) => each.priority ?? [])))
+  const priorities = new Set([...pods, pod].flatMap(({ priority }) => priority ?? []));
+  for (const priority of priorities)
     await create(server, '/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: `recorded-${priority}` }, value: priority });
 }
 

@@ -48,6 +48,7 @@ interface Exchange {
 }
 
 class ServiceRecorder {
+  /** The number of Services created so far. */
   private count = 0;
 
   constructor(
@@ -55,6 +56,7 @@ class ServiceRecorder {
     private readonly head: ServiceHead,
   ) {}
 
+  /** Sends the change as a creation and as an update. */
   async recordChange(change: ServiceChange): Promise<ServiceChange> {
     const steps = stepsOfChange(this.head, change);
     const patch = objectPatchOf(change);
@@ -67,6 +69,7 @@ class ServiceRecorder {
     };
   }
 
+  /** Sends the steps of a sequence. */
   async recordSequence(sequence: ServiceSequence): Promise<ServiceSequence> {
     const responses = await this.send(sequence.steps, requestsOf(sequence));
     return {
@@ -77,7 +80,7 @@ class ServiceRecorder {
     };
   }
 
-  /** Sends the steps to one new Service and deletes it. */
+  /** Sends the steps to one new Service and deletes it. Allocated values that occur in `request` are not masked. */
   private async send(steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceResponse[]> {
     const name = `case-${process.pid}-${++this.count}`;
     let object: Body = {};
@@ -91,6 +94,7 @@ class ServiceRecorder {
     return responses;
   }
 
+  /** Sends a step; `object` is the Service as the last response returned it. */
   private async sendStep(name: string, { verb, body }: ServiceStep, object: Body): Promise<Exchange> {
     const path = `${SERVICES}/${name}${verb.startsWith('status') ? '/status' : ''}`;
     const patchType = PATCH_TYPES[verb];

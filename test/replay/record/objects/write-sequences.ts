@@ -23,6 +23,7 @@ export async function recordWriteSequences(recording: string, server: ReferenceS
   return lines;
 }
 
+/** Performs the steps of a sequence, and deletes the object. */
 async function recordSequence(server: ReferenceServer, namespace: string, sequence: WriteSequence): Promise<WriteSequence> {
   const { name, apiVersion, namespaced, resource } = sequence;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${namespaced ? `/namespaces/${namespace}` : ''}/${resource}`;
@@ -35,7 +36,7 @@ async function recordSequence(server: ReferenceServer, namespace: string, sequen
   const last = await send(server, 'GET', `${root}/${name}`);
   await send(server, 'PATCH', `${root}/${name}`, { metadata: { finalizers: null } }, PATCH_MEDIA['merge']);
   await send(server, 'DELETE', `${root}/${name}?gracePeriodSeconds=0&propagationPolicy=Background`);
-  return { ...sequence, steps, object: last.code === 200 ? reduced(last.body) : null };
+  return { ...sequence, steps, object: last.code === 200 ? recordedPartOf(last.body) : null };
 }
 
 interface Reply {
@@ -43,7 +44,7 @@ interface Reply {
   readonly body: Body;
 }
 
-/** `undefined` when the step is omitted. */
+/** Performs a step; `undefined` when it is omitted, because a dry run shows that a rule of the kind rejects it. */
 async function perform(server: ReferenceServer, root: string, name: string, step: SequenceStep): Promise<Reply | undefined> {
   const { operation, subresource, manager, force, dryRun, body } = step;
   const path = operation === 'create' ? root : `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`;
@@ -77,6 +78,7 @@ async function send(server: ReferenceServer, method: Method, path: string, body?
   return { code, body: JSON.parse(fromServerNames(bytes.toString())) as Body };
 }
 
+/** Whether validation rejects the object for another reason than its metadata. */
 function breaksRules({ code, body }: Reply): boolean {
   return code === INVALID && membersOf(body['details'])['kind'] !== undefined && !/(?:: |\[)metadata\./.test(messageOf(body));
 }
@@ -88,11 +90,12 @@ function responseOf({ code, body }: Reply): { readonly status: number; readonly 
 const messageOf = ({ message }: Body): string => textOf(message);
 
 /** Members that the server's admission plug-ins add to pods. */
-const ADMITTED = ['volumes', 'tolerations', 'serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy'];
+const ADDED_BY_ADMISSION = ['volumes', 'tolerations', 'serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy'];
+/** Metadata that differs from run to run. */
 const GENERATED = ['uid', 'resourceVersion', 'creationTimestamp', 'name', 'namespace'];
 
 /** The object without its type, what differs from run to run, and what admission adds. */
-function reduced({ kind: _kind, apiVersion: _apiVersion, ...object }: Body): Body {
+function recordedPartOf({ kind: _kind, apiVersion: _apiVersion, ...object }: Body): Body {
   const { metadata, spec } = object;
   if (isBody(metadata)) {
     for (const member of GENERATED) delete metadata[member];
@@ -100,7 +103,7 @@ function reduced({ kind: _kind, apiVersion: _apiVersion, ...object }: Body): Bod
     if (Array.isArray(metadata['managedFields'])) metadata['managedFields'] = metadata['managedFields'].map(withoutTime);
   }
   if (!isBody(spec) || !Array.isArray(spec['containers'])) return object;
-  for (const member of ADMITTED) delete spec[member];
+  for (const member of ADDED_BY_ADMISSION) delete spec[member];
   for (const container of spec['containers']) if (isBody(container)) delete container['volumeMounts'];
   return object;
 }

@@ -26,15 +26,17 @@ export async function recordAccessDecisions(recording: string, server: Reference
   return lines;
 }
 
+/** Creates the objects of a set and the namespaces that they are in. */
 async function store(server: ReferenceServer, created: CreatedObjects, stored: DecisionSet['stored']): Promise<void> {
-  for (const namespace of new Set(stored.map(({ collection }) => /\/namespaces\/([^/]+)\//.exec(collection)?.[1] ?? '')))
-    if (namespace !== '') await createObject(server, created, '/api/v1/namespaces', { metadata: { name: namespace } });
+  const namespaces = new Set(stored.flatMap(({ collection }) => /\/namespaces\/([^/]+)\//.exec(collection)?.[1] ?? []));
+  for (const namespace of namespaces) await createObject(server, created, '/api/v1/namespaces', { metadata: { name: namespace } });
   for (const { collection, object, status } of stored) {
     const name = await createObject(server, created, collection, object);
     if (status !== undefined) await server.mergePatch(`${collection}/${name}/status`, { status });
   }
 }
 
+/** The status of a SubjectAccessReview with this spec. */
 async function review(server: ReferenceServer, spec: Body): Promise<Json> {
   const sent = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
   return (await server.create(REVIEWS, sent))['status'] ?? null;

@@ -13,8 +13,8 @@ import { DEFINITIONS } from '../definitions/custom-definition';
 import { auditedTarget } from '../targets';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-/** Time after which controllers know the kinds of a new definition. */
-const DISCOVERED_MS = 3_000;
+/** Time after which controllers have discovered the kinds of a new definition. */
+const DISCOVERY_MS = 3_000;
 
 export async function recordAdmissionPolicies(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, shape({ format: text }, { serverFlags: listOf(text) }), isPolicyCase);
@@ -30,13 +30,14 @@ export async function recordPolicyStatus(recording: string, server: ReferenceSer
   const isHead = shape({ format: text, definition: body });
   const { head, cases } = readRecording(recording, isHead, shape({ title: text, spec: body }, { status: anything }));
   await server.sendJson('POST', DEFINITIONS, head.definition);
-  await systemClock.sleep(DISCOVERED_MS);
+  await systemClock.sleep(DISCOVERY_MS);
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) lines.push({ ...line, status: await statusOf(server, `checked-${index}`, line.spec) });
   await server.sendJson('DELETE', `${DEFINITIONS}/${objectNameOf(head.definition)}`);
   return lines;
 }
 
+/** The status that the server's controllers write into a policy. */
 async function statusOf(server: ReferenceServer, name: string, spec: Body): Promise<Json> {
   await server.create(POLICIES, { metadata: { name }, spec });
   try {

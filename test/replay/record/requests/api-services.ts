@@ -24,6 +24,7 @@ interface Head {
 }
 
 const isHead: Check<Head> = shape({ format: oneOf('api-services'), about: text, name: text, base: body }, { serverFlags: listOf(text) });
+/** `to` is the request: a creation, an update, or an update of the status. */
 const isCase = shape({ title: text, to: oneOf('create', 'update', 'status'), sent: body }, { answer: body });
 
 export async function recordApiServices(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -60,6 +61,7 @@ async function update(server: ReferenceServer, head: Head, to: 'update' | 'statu
   }
 }
 
+/** An APIService with the name of the recording. */
 function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
   return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name, ...membersOf(metadata) }, ...members };
 }
@@ -69,12 +71,12 @@ function responseOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Bo
   const { code, body: object } = reply;
   if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };
   const metadata = metadataOf(object);
-  const shown = JSON.stringify({
+  const recordedText = JSON.stringify({
     code,
     labels: metadata['labels'] ?? null,
     spec: object['spec'] ?? null,
     ...(to === 'update' ? {} : { status: object['status'] ?? null }),
   });
   const created = metadata['creationTimestamp'];
-  return JSON.parse(typeof created === 'string' ? shown.replaceAll(created, '<time>') : shown);
+  return JSON.parse(typeof created === 'string' ? recordedText.replaceAll(created, '<time>') : recordedText);
 }

@@ -12,23 +12,24 @@ const isHead = shape({ format: oneOf('openapi-paths', 'openapi-definitions'), ab
 
 export async function recordOpenApi(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head } = readRecording(recording, isHead, anything);
-  const v2 = digestsOf(await document(server, '/openapi/v2'));
-  const v3 = await version3(server);
+  const v2 = digestsOf(await documentAt(server, '/openapi/v2'));
+  const v3 = await digestsOfVersion3(server);
   const part = head.format === 'openapi-paths' ? 'paths' : 'definitions';
   return [head, ...mergeDigests(v2[part], v3[part])];
 }
 
-async function document(server: ReferenceServer, path: string): Promise<JsonObject> {
+async function documentAt(server: ReferenceServer, path: string): Promise<JsonObject> {
   const { bytes } = await server.send({ method: 'GET', path, headers: { accept: 'application/json' } });
   const value: JsonValue = JSON.parse(bytes.toString());
   if (!isObject(value)) throw new Error(`${path} is not an object`);
   return value;
 }
 
-async function version3(server: ReferenceServer): Promise<Digests> {
+/** The digests of all documents of version 3. */
+async function digestsOfVersion3(server: ReferenceServer): Promise<Digests> {
   const digests: Digests[] = [];
-  for (const entry of Object.values(objectAt(await document(server, '/openapi/v3'), 'paths') ?? {})) {
-    if (isObject(entry)) digests.push(digestsOf(await document(server, stringAt(entry, 'serverRelativeURL') ?? '')));
+  for (const entry of Object.values(objectAt(await documentAt(server, '/openapi/v3'), 'paths') ?? {})) {
+    if (isObject(entry)) digests.push(digestsOf(await documentAt(server, stringAt(entry, 'serverRelativeURL') ?? '')));
   }
   return {
     paths: Object.assign({}, ...digests.map(({ paths }) => paths)) as Record<string, string>,
@@ -36,6 +37,7 @@ async function version3(server: ReferenceServer): Promise<Digests> {
   };
 }
 
+/** Lines of the recording, in the order of the names. */
 function mergeDigests(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): string[][] {
   const names = [...new Set([...Object.keys(v2), ...Object.keys(v3)])].sort();
   return names.map((name) => [name, v2[name] ?? '-', v3[name] ?? '-']);

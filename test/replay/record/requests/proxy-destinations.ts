@@ -8,6 +8,7 @@ import { readRecording } from '../../recording';
 import { textOf } from '../../json-response';
 import type { ReferenceServer } from '../reference-server';
 
+/** The message about a destination on which nothing listens, with the destination. */
 const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;
 
 export async function recordProxyDestinations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -18,7 +19,7 @@ export async function recordProxyDestinations(recording: string, server: Referen
     await createObjects(server, objects);
     const lines: unknown[] = [head];
     for (const { requested } of cases) {
-      const [resource = '', name = ''] = splitOnce(requested);
+      const { resource, name } = parseRequested(requested);
       const path = `${pathOf(resource === 'nodes' ? '' : head.namespace, resource)}/${encodeURIComponent(name)}/proxy/x`;
       const { code, body } = await server.sendJson('GET', path);
       // The message names the DNS resolver of this machine.
@@ -34,11 +35,13 @@ export async function recordProxyDestinations(recording: string, server: Referen
   }
 }
 
-function splitOnce(requested: string): readonly string[] {
+/** Parses `<resource>/<name in the request>`; the name may contain slashes. */
+function parseRequested(requested: string): { readonly resource: string; readonly name: string } {
   const slash = requested.indexOf('/');
-  return [requested.slice(0, slash), requested.slice(slash + 1)];
+  return { resource: requested.slice(0, slash), name: requested.slice(slash + 1) };
 }
 
+/** An IPv4 address of this machine that is not loopback. */
 function ownAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
@@ -46,6 +49,7 @@ function ownAddress(): string {
   return own;
 }
 
+/** The path of a collection; `namespace` is '' for cluster-scoped resources. */
 const pathOf = (namespace: string, resource: string): string =>
   namespace === '' ? `/api/v1/${resource}` : `/api/v1/namespaces/${namespace}/${resource}`;
 

@@ -21,6 +21,7 @@ const METRICS_DELAY_MS = 400;
 /** Scrapes between which no request is sent: series that grow meanwhile are left out of the recording. */
 const IDLE_SCRAPES = 30;
 
+/** The headers of each user; the administrator's credentials are those of the kubeconfig. */
 const AUTHORIZATION: Readonly<Record<RequestStep['as'], { readonly authorization?: string }>> = {
   admin: {},
   alice: { authorization: 'Bearer plaintoken' },
@@ -28,7 +29,7 @@ const AUTHORIZATION: Readonly<Record<RequestStep['as'], { readonly authorization
   nobody: { authorization: '' },
 };
 
-/** Returns the code of the response. The headers of the step override `headers`. */
+/** Sends the request of a step and returns the status of the response. The headers of the step override `headers`. */
 export async function sendStep(server: ReferenceServer, step: RequestStep, headers: Headers): Promise<number> {
   const { as, method, path, body = '', type = 'application/json' } = step;
   const contentType = body === '' ? {} : { 'content-type': type };
@@ -63,12 +64,13 @@ export async function recordMetrics(recording: string, server: ReferenceServer):
   const { steps, lines } = requestSteps(recording);
   const scrape = async (path = '/metrics'): Promise<Exposition> =>
     readExposition((await server.send({ method: 'GET', path })).bytes.toString());
-  const idle = new Set<string>();
+  /** Series that grow without a request. */
+  const idleSeries = new Set<string>();
   let before = await scrape();
   for (let round = 0; round < IDLE_SCRAPES; round += 1) {
     await systemClock.sleep(METRICS_DELAY_MS);
     const after = await scrape();
-    for (const name of seriesGrowth(before, after).keys()) idle.add(name);
+    for (const name of seriesGrowth(before, after).keys()) idleSeries.add(name);
     before = after;
   }
   const outcomes: unknown[] = [];
@@ -76,7 +78,7 @@ export async function recordMetrics(recording: string, server: ReferenceServer):
     const code = await sendStep(server, step, { 'user-agent': 'recorder' });
     await systemClock.sleep(METRICS_DELAY_MS);
     const after = await scrape();
-    outcomes.push({ step: step.name, code, grown: growthByRequest(before, after, idle) });
+    outcomes.push({ step: step.name, code, grown: growthByRequest(before, after, idleSeries) });
     before = after;
   }
   const families = [...before.families.values()].filter(({ name }) => !name.startsWith('go_'));

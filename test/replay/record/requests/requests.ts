@@ -7,10 +7,11 @@ import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../recording';
 import { isNewCase, isRequestHead, type RecordedResponse, type RecordedRequest, type RequestHead } from '../../requests/request-recording';
 import { RequestSession, UNCHANGED, type ReceivedResponse, type SentRequest } from '../../requests/request-session';
-import * as dialect from '../../normalize/spelling';
+import * as upstreamSpelling from '../../normalize/spelling';
 import { CreatedObjects } from '../objects/created-objects';
 import type { ReferenceServer } from '../reference-server';
 
+/** The headers of each user; the administrator's credentials are those of the kubeconfig. */
 const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorization?: string }>> = {
   admin: {},
   alice: { authorization: 'Bearer plaintoken' },
@@ -25,7 +26,7 @@ const SETUP_PAUSE_MS = 500;
 export async function recordRequests(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isRequestHead, isNewCase);
   const namespace = `${recording.slice(recording.lastIndexOf('/') + 1)}-${process.pid}`;
-  const spelling = head.dialect === 'platform' ? dialect : UNCHANGED;
+  const spelling = head.dialect === 'platform' ? upstreamSpelling : UNCHANGED;
   const created = new CreatedObjects();
   const session = new RequestSession((sent) => send(server, sent, created), namespace, head, spelling);
   const lines: unknown[] = [head];
@@ -57,6 +58,7 @@ async function send(server: ReferenceServer, request: SentRequest, created: Crea
   return { status: code, text, warnings };
 }
 
+/** How long the server needs after a request until its caches are up to date. Milliseconds. */
 function pauseAfter({ method, path }: RecordedRequest, { pauseMs = 0 }: RequestHead): number {
   if (method === 'GET' || path.includes('dryRun')) return 0;
   return path.startsWith(DEFINITIONS) ? DEFINITION_PAUSE_MS : pauseMs;

@@ -18,12 +18,12 @@ import { sendStep } from './request-steps';
 
 /** The port that the tracing configuration names. */
 const TRACE_PORT = 17_109;
-/** Spans are exported every five seconds. */
+/** After this time the spans of earlier requests have been exported, which happens every five seconds. */
 const EXPORT_MS = 8_000;
 /** How long the server needs to renew its Leases and endpoints and to measure its store. */
 const IDLE_MS = 75_000;
-/** Calls for requests. The server also fetches documents of others on its own. */
-const FOR_REQUESTS = /^\/(?:authenticate|authorize|convert|mutating|validating|apis\/others\.example\.com\/v1\/)/;
+/** Calls that the server makes for a request. It also fetches documents of other servers on its own. */
+const CALLS_FOR_REQUESTS = /^\/(?:authenticate|authorize|convert|mutating|validating|apis\/others\.example\.com\/v1\/)/;
 
 /** The outcome of one request. */
 interface Outcome {
@@ -45,7 +45,7 @@ export async function recordTraces(recording: string, server: ReferenceServer): 
   const receiver = await startTraceReceiver(TRACE_PORT);
   const calls: WebhookRequest[] = [];
   const reply = (request: WebhookRequest) => {
-    if (FOR_REQUESTS.test(request.url)) calls.push(request);
+    if (CALLS_FOR_REQUESTS.test(request.url)) calls.push(request);
     return traceReply(request);
   };
   const webhooks = await startWebhookServer({ port, reply });
@@ -65,6 +65,7 @@ export async function recordTraces(recording: string, server: ReferenceServer): 
   return lines;
 }
 
+/** The configuration files of the server, by name. */
 function configurationOf(webhookPort: number, rate: string): Readonly<Record<string, object>> {
   const kubeconfig = (name: string): object =>
     kubeconfigOf({ cluster: { server: `https://127.0.0.1:${webhookPort}/${name}`, 'insecure-skip-tls-verify': true }, user: {} });
@@ -77,6 +78,7 @@ function configurationOf(webhookPort: number, rate: string): Readonly<Record<str
   return { 'tracing.yaml': tracing, 'authenticate.yaml': kubeconfig('authenticate'), 'authorize.yaml': kubeconfig('authorize') };
 }
 
+/** Registers the webhooks and the other API server, and waits until that is connected. */
 async function setUp(server: ReferenceServer, webhooks: WebhookServer): Promise<void> {
   const requests = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
   for (const request of requests) {
@@ -89,6 +91,7 @@ async function setUp(server: ReferenceServer, webhooks: WebhookServer): Promise<
   );
 }
 
+/** Sends the steps, one after the other, and assigns the spans to them by the user agent of each request. */
 async function outcomesOf(
   server: ReferenceServer,
   steps: readonly RequestStep[],
@@ -110,6 +113,7 @@ async function outcomesOf(
   });
 }
 
+/** Writes `tracing/spans`: the span trees and the calls of each request. */
 function writeSpans(outcomes: readonly Outcome[]): void {
   const [first] = outcomes.flatMap(({ spans }) => spans);
   const lines = outcomes.map(({ step, code, spans, calls }) => ({
@@ -133,10 +137,10 @@ function writeSampling(rate: string, outcomes: readonly Outcome[]): void {
 
 /** The names and attributes of the server's own calls, which belong to no request of a client. */
 async function writeBackground(receiver: TraceReceiver): Promise<void> {
-  const known = receiver.spans.length;
+  const spansBefore = receiver.spans.length;
   await systemClock.sleep(IDLE_MS + EXPORT_MS);
   const calls = receiver.spans
-    .slice(known)
+    .slice(spansBefore)
     .filter(isBackgroundCall)
     .map(({ name, kind, attributes }) => ({ name, kind, attributes: Object.keys(attributes).sort() }));
   const distinct = new Map(calls.map((call) => [JSON.stringify(call), call] as const));

@@ -18,7 +18,9 @@ import { fromEnvironment, waitForServer } from '../environment';
 import type { ReferenceServer } from '../reference-server';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+/** The name of the webhook configuration. */
 const NAME = 'credentials';
+/** Creations of ConfigMaps, which make the server call the webhook. */
 const RULE: Body = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
 
 export async function recordWebhookCredentials(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -40,6 +42,7 @@ export async function recordWebhookCredentials(recording: string, server: Refere
   }
 }
 
+/** Writes the admission configuration with the kubeconfig of a recording. Returns its path. */
 async function writeConfiguration(name: string, port: number): Promise<string> {
   const folder = fromEnvironment('RECORD_FOLDER');
   const kubeConfigFile = (await writeCredentialFiles(folder, port)).get(name);
@@ -62,6 +65,7 @@ async function createService(server: ReferenceServer, namespace: string, name: s
   await server.sendJson('POST', `/api/v1/namespaces/${namespace}/endpoints`, { metadata, subsets });
 }
 
+/** The target as a webhook configuration has it. */
 function clientConfig(target: WebhookTarget, caBundle: string): Body {
   if ('url' in target) return { url: target.url, caBundle };
   const { service: name, namespace, port } = target;
@@ -82,7 +86,7 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
   webhook.seen.splice(0);
   const reply = await waitUntil('a call of the webhook, or the reason why it cannot be called', async () => {
     const response = await createConfigMap(server);
-    // A new Service is not known at once.
+    // The server does not see a new Service at once.
     const isFinal = response.code !== 201 && !/not found|no endpoints/.test(messageOf(response));
     return (webhook.seen.length > 0 || isFinal) && response;
   });
