@@ -2,14 +2,18 @@
 export interface SeededRandom {
   /** At least 0, below 1. */
   float(): number;
+  /** At least 0. */
   integerBelow(limit: number): number;
+  /** True in this share of the calls, from 0 to 1. */
   withProbability(share: number): boolean;
+  /** Throws when there are no items. */
   pick<T>(items: readonly T[]): T;
 }
 
 /** Equal seeds give equal sequences, in every release of Node. */
 export function createSeededRandom(seed: number): SeededRandom {
   let state = seed;
+  // The constants and shifts are those of the algorithm.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);

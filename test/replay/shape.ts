@@ -19,6 +19,7 @@ export const boolean: Check<boolean> = (value): value is boolean => typeof value
 export const nullValue: Check<null> = (value): value is null => value === null;
 /** Any value except `undefined`, which parsed JSON does not contain. */
 export const anything: Check<Json> = (value): value is Json => value !== undefined;
+/** Any object. */
 export const body: Check<Body> = (value): value is Body => isRecord(value);
 
 /** One of these values. */
@@ -30,6 +31,7 @@ export function either<A, B>(first: Check<A>, second: Check<B>): Check<A | B> {
   return (value): value is A | B => first(value) || second(value);
 }
 
+/** A list of any length. */
 export function listOf<T>(item: Check<T>): Check<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
 }
@@ -37,9 +39,10 @@ export function listOf<T>(item: Check<T>): Check<readonly T[]> {
 /** A list with exactly these items. */
 export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<CheckedMembers<C>> {
   return (value): value is CheckedMembers<C> =>
-    Array.isArray(value) && value.length === items.length && items.every((isGood, index) => isGood(value[index]));
+    Array.isArray(value) && value.length === items.length && items.every((isItem, index) => isItem(value[index]));
 }
 
+/** An object with any names, and members of one type. */
 export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value): value is Readonly<Record<string, T>> => isRecord(value) && Object.values(value).every(item);
 }
@@ -50,7 +53,7 @@ export function shape<M extends Checks>(members: M): Check<CheckedMembers<M>>;
 export function shape(members: Checks, more: Checks = {}): Check<Readonly<Record<string, unknown>>> {
   return (value): value is Readonly<Record<string, unknown>> =>
     isRecord(value) &&
-    Object.entries(members).every(([name, isGood]) => isGood(value[name])) &&
+    Object.entries(members).every(([name, isMember]) => isMember(value[name])) &&
     Object.keys(value).every((name) => Object.hasOwn(members, name) || more[name]?.(value[name]) === true);
 }
 

@@ -3,11 +3,13 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { QUIET_MS, type ObservedState, type Scenario, type ScenarioStep } from './scenario';
 import type { ScenarioSession } from './scenario-session';
 
-/** The period of the nodes' Leases, and a shorter one when pods have to become ready as well. */
+/** How often nodes renew their Leases, unless pods have to become ready as well. */
 const HEARTBEAT_MS = 1_000;
+/** How often pending pods are made ready, and Leases renewed meanwhile. */
 const SERVE_MS = 200;
 
 export interface StepOutcome {
+  /** The status of the response to each request. */
   readonly codes: readonly number[];
   readonly state: ObservedState;
 }
@@ -31,11 +33,13 @@ export async function runStep(
   return { codes, state };
 }
 
+/** Resolves at the beginning of the next second. */
 async function nextSecond(clock: Clock): Promise<void> {
   const second = Math.floor(clock.now() / 1_000);
   while (Math.floor(clock.now() / 1_000) === second) await clock.sleep(1_000 - (clock.now() % 1_000));
 }
 
+/** Runs `work` while the nodes of the step renew their Leases and its pods become ready. */
 async function withNodes<T>(
   session: ScenarioSession,
   { heartbeats = [], servesPods = false }: ScenarioStep,

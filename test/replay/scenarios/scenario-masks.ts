@@ -12,18 +12,18 @@ const EVENT_NAME_SUFFIX = /\.[0-9a-f]{16}$/;
 /** Names within a message. */
 const HYPHENATED_WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
 /** The generated name of an object that was rejected. */
-const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
-/** Of names that are generated from a prefix. */
+const REJECTED_POD = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
+/** The characters that the server adds to the prefix of a generated name. */
 const RANDOM_SUFFIX_LENGTH = 5;
 /** A label of pods and of the revisions of DaemonSets. */
 const POD_REVISION = 'controller-revision-hash';
 /** Labels of ReplicaSets and of ControllerRevisions. */
 const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
 /** A time with an offset from UTC. */
-const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
+const TIME_WITH_OFFSET = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
 /** The suffix of names of a CronJob's Jobs: the scheduled minute since 1970. */
 const SCHEDULED_MINUTE = /-\d{8}\b/g;
-/** Header, claims and signature. */
+/** Header, claims and signature; the claims are captured. */
 const JSON_WEB_TOKEN = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 
@@ -36,6 +36,7 @@ const OMITTED_METADATA: ReadonlySet<string> = new Set([
   'generateName',
   'selfLink',
 ]);
+/** Whether the member `name` of an object that is found under `member` is left out. */
 const isOmitted = (member: string, name: string): boolean =>
   member === 'metadata' ? OMITTED_METADATA.has(name) : member === 'involvedObject' && name === 'resourceVersion';
 /** Whether the member is the resource version of a referenced object. */
@@ -43,7 +44,7 @@ const isReferencedVersion = (reference: Body, name: string): boolean => name ===
 
 /** Lists without a meaningful order. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
-/** Depends on which of two watches delivers a change first; other tests cover its rules. */
+/** An annotation that depends on which of two watches delivers a change first; other tests cover its rules. */
 export const TRIGGER_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 /** The masks of one scenario. They grow with each object that the scenario is returned. */
@@ -82,9 +83,10 @@ export class ScenarioMasks {
       this.generatedNames.set(name, this.maskHashes(`${generateName}*`));
       this.generatedPrefixes.add(generateName);
     }
-    const id = `<uid of ${isGenerated ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS');
-    this.masksByUid.set(uid, id);
-    this.uidsByMask.set(id, uid);
+    const shownName = isGenerated ? `${generateName}*` : name;
+    const uidMask = `<uid of ${shownName}>`.replaceAll(this.namespace, '$NS');
+    this.masksByUid.set(uid, uidMask);
+    this.uidsByMask.set(uidMask, uid);
   }
 
   /** The text with the uids of objects in place of their masks, for requests that refer to other objects. */
@@ -118,23 +120,22 @@ export class ScenarioMasks {
 
   /** Texts in base64 are masked by what they encode: tokens of service accounts, the namespace and certificates. */
   private maskText(text: string): string {
-    const secret = Buffer.from(text, 'base64').toString();
-    const [, claims] = JSON_WEB_TOKEN.exec(secret) ?? [];
+    const decoded = Buffer.from(text, 'base64').toString();
+    const [, claims] = JSON_WEB_TOKEN.exec(decoded) ?? [];
     if (claims !== undefined) return `<token ${this.maskText(Buffer.from(claims, 'base64url').toString())}>`;
-    if (secret === this.namespace) return '<$NS in base64>';
-    if (secret.startsWith(CERTIFICATE)) return '<certificates>';
-    const known =
-      this.generatedNames.get(text) ??
-      text.replace(HYPHENATED_WORDS, (word) => this.generatedNames.get(word) ?? this.maskGeneratedName(word));
-    const shown = known
-      .replace(REFUSED, '$1*')
+    if (decoded === this.namespace) return '<$NS in base64>';
+    if (decoded.startsWith(CERTIFICATE)) return '<certificates>';
+    const maskWord = (word: string): string => this.generatedNames.get(word) ?? this.maskGeneratedName(word);
+    const withoutGeneratedNames = this.generatedNames.get(text) ?? text.replace(HYPHENATED_WORDS, maskWord);
+    const masked = withoutGeneratedNames
+      .replace(REJECTED_POD, '$1*')
       .replace(UID_PATTERN, (uid) => this.masksByUid.get(uid) ?? '<uid>')
       .replaceAll(this.namespace, '$NS')
       .replace(EVENT_NAME_SUFFIX, '.*')
       .replace(TIME_PATTERN, '<time>')
-      .replace(ZONED, '<time>')
+      .replace(TIME_WITH_OFFSET, '<time>')
       .replace(SCHEDULED_MINUTE, '-<minute>');
-    return this.maskHashes(shown);
+    return this.maskHashes(masked);
   }
 
   /** Masks a word that consists of a known prefix and a suffix, although no object with this name has been returned. */
@@ -144,9 +145,9 @@ export class ScenarioMasks {
   }
 
   private maskHashes(text: string): string {
-    let shown = text;
-    for (const [hash, mask] of this.hashMasks) shown = shown.replaceAll(hash, mask);
-    return shown;
+    let masked = text;
+    for (const [hash, mask] of this.hashMasks) masked = masked.replaceAll(hash, mask);
+    return masked;
   }
 }
 
@@ -157,5 +158,6 @@ const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.k
 export function byText(a: Json | readonly string[], b: Json | readonly string[]): number {
   const textA = JSON.stringify(a);
   const textB = JSON.stringify(b);
-  return textA < textB ? -1 : textA > textB ? 1 : 0;
+  if (textA === textB) return 0;
+  return textA < textB ? -1 : 1;
 }

@@ -35,6 +35,7 @@ const ASTERISK_PATH = /^(?<folder>.*)\/(?<prefix>[a-z0-9-]*)\*(?<selection>!?1?)
 /** `$NOW-3600s` */
 const RELATIVE_TIME = /\$NOW([+-]\d+)s/g;
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
+/** Members of every object that are compared. */
 const ALWAYS_COMPARED: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 /** The environment in which the server and its controllers run. */
@@ -49,16 +50,20 @@ export interface ScenarioEnvironment {
 
 type ResponseTest = (response: ScenarioResponse) => boolean;
 
-/** Repeats a request every 100 ms until the response is an awaited one; returns the last response after ten seconds. */
+/** A request is repeated for ten seconds until its response is an awaited one. */
+const POLL_MS = 100;
+const MAX_POLLS = 100;
+
+/** Repeats a request until the response is an awaited one, or returns the last response. */
 async function pollUntilAwaited(
   sendOnce: () => ReturnType<ScenarioSend>,
   isAwaited: ResponseTest,
   clock: Clock,
 ): Promise<ScenarioResponse> {
-  for (let left = 100; ; left -= 1) {
+  for (let polls = 0; ; polls += 1) {
     const response = await sendOnce();
-    if (left === 0 || isAwaited(response)) return response;
-    await clock.sleep(100);
+    if (polls === MAX_POLLS || isAwaited(response)) return response;
+    await clock.sleep(POLL_MS);
   }
 }
 
@@ -69,7 +74,7 @@ const hasOtherCode =
 const hasData: ResponseTest = ({ body }) => isBody(body) && body['data'] !== undefined;
 
 export class ScenarioSession {
-  /** {@link lastWrite} when `servePods` ran last. */
+  /** The revision of the last write when `servePods` ran last; `undefined` before, or when writes are not observed. */
   private servedRevision: number | undefined;
   private readonly masks: ScenarioMasks;
 
@@ -105,7 +110,7 @@ export class ScenarioSession {
   }
 
   /**
-   * Returns the code of the response. When the path has an asterisk, that of the first failure or of the last success;
+   * Sends a request and returns the code of the response. When the path has an asterisk, that of the first failure or of the last success;
    * 200 when it stands for no object.
    */
   async perform(request: ScenarioRequest): Promise<number> {
@@ -120,7 +125,7 @@ export class ScenarioSession {
     return code;
   }
 
-  /** Sets each pending pod to running and ready. */
+  /** Sets each pending pod to running and ready. Does nothing when nothing was written since the last call. */
   async servePods(): Promise<void> {
     const revision = this.environment.lastWrite?.(this.namespace);
     if (revision !== undefined && revision === this.servedRevision) return;
@@ -148,10 +153,11 @@ export class ScenarioSession {
     return response.code;
   }
 
+  /** Replaces masks of uids, the namespace and times in the body of a request. */
   private fillIn(text: string): string {
-    const later = (_: string, seconds: string): string => `${this.date(Number(seconds)).toISOString().slice(0, 19)}Z`;
-    const named = this.masks.withUids(text).replaceAll('$NS', this.namespace);
-    return named.replace(RELATIVE_TIME, later).replaceAll('$NOW', this.date().toISOString());
+    const relativeTime = (_: string, seconds: string): string => `${this.date(Number(seconds)).toISOString().slice(0, 19)}Z`;
+    const withNames = this.masks.withUids(text).replaceAll('$NS', this.namespace);
+    return withNames.replace(RELATIVE_TIME, relativeTime).replaceAll('$NOW', this.date().toISOString());
   }
 
   private date(secondsAhead = 0): Date {
@@ -160,36 +166,34 @@ export class ScenarioSession {
 
   /** The compared members of the objects in each collection, masked. */
   async observe(collections: readonly ComparedCollection[]): Promise<ObservedState> {
+    // All collections are read before the first is masked, because masks of one name objects of others.
     const observed = await Promise.all(
-      collections.map(async ({ path, members, names, unordered = [], omitted = [], managedFields = false }) => {
-        const { code, body } = await pollUntilAwaited(
-          () => this.send('GET', absolutePath(path, this.namespace), JSON_TYPE),
-          hasOtherCode(429),
-          this.environment.clock,
-        );
-        const { items } = membersOf(body);
-        // The kind exists only while its definition does.
-        if (code === 404) return { path, items: [], unordered, omitted };
-        if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
-        for (const item of objectsIn(items)) this.masks.remember(item);
-        return {
-          path,
-          unordered,
-          omitted,
-          items: objectsIn(items)
-            .filter((item) => this.isOwn(item, names))
-            .map((item) => comparedMembers(item, members, managedFields)),
-        };
-      }),
+      collections.map(async (collection) => ({ collection, items: await this.readCollection(collection) })),
     );
     return Object.fromEntries(
-      observed.map(({ path, items, unordered, omitted }) => [
+      observed.map(({ collection: { path, unordered = [], omitted = [] }, items }) => [
         path,
         items.map((item) => this.masks.mask(without(item, omitted), '', unordered)).sort(byText),
       ]),
     );
   }
 
+  /** The compared members of the scenario's objects in a collection; none while the kind is not served. */
+  private async readCollection({ path, members, names, managedFields = false }: ComparedCollection): Promise<readonly Body[]> {
+    const { code, body } = await pollUntilAwaited(
+      () => this.send('GET', absolutePath(path, this.namespace), JSON_TYPE),
+      hasOtherCode(429),
+      this.environment.clock,
+    );
+    if (code === 404) return [];
+    const { items } = membersOf(body);
+    if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
+    const objects = objectsIn(items);
+    for (const object of objects) this.masks.remember(object);
+    return objects.filter((object) => this.isOwn(object, names)).map((object) => comparedMembers(object, members, managedFields));
+  }
+
+  /** Deletes the namespace and the objects outside it. Does not wait until they are deleted. */
   async close({ leftovers = [] }: Pick<Scenario, 'leftovers'>): Promise<void> {
     for (const path of leftovers) await this.perform({ method: 'DELETE', path });
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, JSON_TYPE);
@@ -241,15 +245,16 @@ function hasEnded({ status }: Body): boolean {
   return ['Succeeded', 'Failed'].includes(textOf(membersOf(status)['phase']));
 }
 
-function comparedMembers(item: Body, members: readonly string[] | undefined, withOwners: boolean): Body {
-  const shown = members === undefined ? item : pick(item, members);
-  return withOwners ? { ...shown, owners: ownersOf(item) } : shown;
+/** These members of an object, or all; also the owners of its fields when `hasOwners`. */
+function comparedMembers(item: Body, members: readonly string[] | undefined, hasOwners: boolean): Body {
+  const compared = members === undefined ? item : pick(item, members);
+  return hasOwners ? { ...compared, owners: ownersOf(item) } : compared;
 }
 
 /** The field manager of a client without a User-Agent, such as the scenario itself. */
 const DEFAULT_MANAGER = 'unknown';
 
-/** Returns `undefined` for metadata fields that are not compared: generateName and the trigger time. */
+/** A replacer of JSON: `undefined` for metadata fields that are not compared, generateName and the trigger time. */
 function shownField(field: string, value: Json): Json | undefined {
   const isOnlyTrigger =
     field === 'f:annotations' && isBody(value) && Object.keys(value).every((key) => ['.', `f:${TRIGGER_ANNOTATION}`].includes(key));
@@ -273,9 +278,9 @@ function ownersOf(item: Body): Json[] {
 const pick = (item: Body, members: readonly string[]): Body =>
   Object.fromEntries([...ALWAYS_COMPARED, ...members].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
+/** The object without these members at any depth, except inside of lists. */
 function without(value: Body, members: readonly string[]): Body {
-  const kept = Object.entries(value).filter(([name]) => !members.includes(name));
-  return members.length === 0
-    ? value
-    : Object.fromEntries(kept.map(([name, inner]) => [name, isBody(inner) ? without(inner, members) : inner]));
+  if (members.length === 0) return value;
+  const remaining = Object.entries(value).filter(([name]) => !members.includes(name));
+  return Object.fromEntries(remaining.map(([name, inner]) => [name, isBody(inner) ? without(inner, members) : inner]));
 }

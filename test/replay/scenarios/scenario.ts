@@ -124,8 +124,10 @@ export const isScenariosHead = shape(
 );
 export type ScenariosHead = Checked<typeof isScenariosHead>;
 
+/** The beginning of paths that do not begin with a slash. */
 const NAMESPACED = '/api/v1/namespaces/$NS/';
 
+// Requests of generated scenarios, as the administrator; `patch` is a merge patch.
 export const create = (path: string, body: Body): ScenarioRequest => ({ method: 'POST', path, body });
 export const replace = (path: string, body: Body): ScenarioRequest => ({ method: 'PUT', path, body });
 export const patch = (path: string, body: Json): ScenarioRequest => ({ method: 'PATCH', path, body });
@@ -138,12 +140,13 @@ export function absolutePath(path: string, namespace: string): string {
 
 /** Starts each scenario at once, or after the previous scenario with the same `shares`. */
 export function sequenceByShares<T>(run: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
+  /** The end of the last scenario, by `shares`. */
+  const previous = new Map<string, Promise<unknown>>();
   return (scenario) => {
     const { shares } = scenario;
     if (shares === undefined) return run(scenario);
-    const result = (last.get(shares) ?? Promise.resolve()).then(() => run(scenario));
-    last.set(
+    const result = (previous.get(shares) ?? Promise.resolve()).then(() => run(scenario));
+    previous.set(
       shares,
       result.catch(() => undefined),
     );

@@ -16,13 +16,13 @@ import { killedRecordingName, RECORDED_SEEDS } from '../scenarios/random-scenari
 import { SCENARIOS } from '../scenarios';
 import { ScenarioSession, type ScenarioSend } from '../scenarios/scenario-session';
 
-/** The controllers of the reference take some seconds to start. */
+/** The time between two restarts. The controllers of the reference server take some seconds to start. */
 const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };
 /** Killed controllers need more time until the cluster is at rest: each waits for the Lease of its predecessor. */
 const EXTRA_MS = 60_000;
 /** The number of runs of each seed, each with other lifetimes. */
 const ROUNDS = 6;
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
 async function main(): Promise<void> {
   const restart = process.env['REFERENCE_RESTART'];
@@ -31,14 +31,16 @@ async function main(): Promise<void> {
   const server = ReferenceServer.fromKubeconfig(kubeconfig);
   const requestedSeeds = seeds.map(Number);
   for (const seed of requestedSeeds.length === 0 ? RECORDED_SEEDS : requestedSeeds) {
-    for (let round = 1; round <= ROUNDS; round += 1) await play(sendTo(server), seed, round, restart);
+    for (let round = 1; round <= ROUNDS; round += 1) await playRound(sendTo(server), seed, round, restart);
   }
   server.close();
 }
 
-async function play(send: ScenarioSend, seed: number, round: number, restart: string): Promise<void> {
-  const restartControllers = async (): Promise<void> => void (await run('sh', ['-c', restart]));
+/** Plays the scenarios of a seed at the same time, while the command `restart` is run at random times. */
+async function playRound(send: ScenarioSend, seed: number, round: number, restart: string): Promise<void> {
+  const restartControllers = async (): Promise<void> => void (await runFile('sh', ['-c', restart]));
   const killer = new RandomKiller(
+    // The command starts the controllers too.
     { start: () => Promise.resolve(), kill: restartControllers },
     createSeededRandom(seed * 1_000 + round),
     LIFETIMES,

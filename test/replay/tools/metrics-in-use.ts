@@ -12,9 +12,9 @@ import { readCases, writeRecording } from '../recording';
 import { isMetricFamily } from '../requests/metric-growth';
 
 const [file = ''] = process.argv.slice(2);
-const known = new Set(readCases('metrics/families', isMetricFamily).map(({ name }) => name));
-const shown = [...readExposition(readFileSync(file, 'utf8')).families.values()];
+const idleFamilies = new Set(readCases('metrics/families', isMetricFamily).map(({ name }) => name));
+const families = [...readExposition(readFileSync(file, 'utf8')).families.values()];
 writeRecording(
   'metrics/in-use',
-  shown.filter(({ name }) => !known.has(name) && !name.startsWith('go_')),
+  families.filter(({ name }) => !idleFamilies.has(name) && !name.startsWith('go_')),
 );

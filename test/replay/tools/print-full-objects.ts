@@ -14,5 +14,6 @@ import { fullObjectOf } from '../../support/objects/full-object';
 for (const row of STORED_KINDS) {
   const apiVersion = apiVersionInDialect('kubernetes', apiVersionOf(row));
   const body = encodeBody(row.type, decodeObject(row.type, fullObjectOf(row.type)).object);
+  // The body begins with a brace.
   process.stdout.write(`{"kind":"${row.kind}","apiVersion":"${apiVersion}",${body.slice(1)}\n`);
 }

@@ -6,6 +6,7 @@ import { readTable } from '../../support/read-table';
 import { membersOf, textOf, type Body, type Json } from '../json-response';
 import { anything, body, listOf, mapOf, number, shape, text, type Checked } from '../shape';
 
+/** A body that is not a text is sent as JSON. The status is 200 when absent. */
 export const isHttpReply = shape({ body: anything }, { status: number, headers: mapOf(text) });
 
 /** `hang` never responds, `cut` closes the connection. */
@@ -14,14 +15,17 @@ export type Reply = 'hang' | 'cut' | Checked<typeof isHttpReply>;
 /** `request` is that of the review. */
 export type Behaviour = (request: Body) => Reply;
 
+/** A review with this response. */
 const review = (response: Json, more: Body = {}): { readonly body: Json } => ({
   body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response, ...more },
 });
-const verdictOn = (request: Body): Body => ({ uid: request['uid'] ?? '', allowed: true });
+/** The response that allows a request. */
+const allowingResponse = (request: Body): Body => ({ uid: request['uid'] ?? '', allowed: true });
+/** Allows the request, with further members of the response. */
 const respond =
   (members: Body): Behaviour =>
   (request) =>
-    review({ ...verdictOn(request), ...members });
+    review({ ...allowingResponse(request), ...members });
 
 const encode = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64');
 const patch = (operations: Json): Behaviour => respond({ patchType: 'JSONPatch', patch: encode(operations) });
@@ -43,6 +47,7 @@ const count =
   (request) =>
     addData(member, `${textOf(dataOf(request)[member])}x`)(request);
 
+/** The members of a response with the patch in base64, unless it is a text. */
 const withEncodedPatch = ({ patch: sent, ...members }: Body): Body =>
   sent === undefined ? members : { ...members, patch: typeof sent === 'string' ? sent : encode(sent) };
 
@@ -60,19 +65,20 @@ const table = readTable(
 export const behavioursIn = <T, B>(section: Readonly<Record<string, T>>, behaviourOf: (row: T) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(section).map(([name, row]) => [name, behaviourOf(row)]));
 
+/** By the path of the request, without the slash. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   warn: respond({ warnings: ['one', '', 'with "quotes"', 'two\nlines', 'über', 'w'.repeat(300)] }),
-  'warn-much': respond({ warnings: Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(250, 'm')) }),
+  'warn-much': respond({ warnings: Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(250, 'm')) }),
   'stage-1': stage('start', 'stage-1'),
   'stage-2': stage('stage-1', 'stage-2'),
   'count-a': count('count-a'),
   'count-b': count('count-b'),
-  'typed-text': (request) => ({ headers: { 'content-type': 'text/plain' }, ...review(verdictOn(request)) }),
-  'other-kind': (request) => review(verdictOn(request), { kind: 'Other' }),
-  'other-version': (request) => review(verdictOn(request), { apiVersion: 'admission.k8s.io/v1beta1' }),
-  'no-kind': (request) => ({ body: { response: verdictOn(request) } }),
+  'typed-text': (request) => ({ headers: { 'content-type': 'text/plain' }, ...review(allowingResponse(request)) }),
+  'other-kind': (request) => review(allowingResponse(request), { kind: 'Other' }),
+  'other-version': (request) => review(allowingResponse(request), { apiVersion: 'admission.k8s.io/v1beta1' }),
+  'no-kind': (request) => ({ body: { response: allowingResponse(request) } }),
   'no-verdict': (request) => review({ uid: request['uid'] ?? '' }),
-  created: (request) => ({ status: 201, ...review(verdictOn(request)) }),
+  created: (request) => ({ status: 201, ...review(allowingResponse(request)) }),
   'ten-megabytes': () => ({ body: 'x'.repeat(10_000_000) }),
   hang: () => 'hang',
   cut: () => 'cut',

@@ -42,14 +42,15 @@ export const isWebhookCase = shape(
 );
 export type WebhookCase = Checked<typeof isWebhookCase>;
 
-type Type = 'mutating' | 'validating';
+type WebhookType = 'mutating' | 'validating';
 
 const NAMESPACE = 'recorded';
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
-const RESOURCES: Readonly<Record<Type, string>> = {
+const RESOURCES: Readonly<Record<WebhookType, string>> = {
   mutating: 'mutatingwebhookconfigurations',
   validating: 'validatingwebhookconfigurations',
 };
+/** The name of the marker webhooks, of the ConfigMaps that they deny, and of the label that selects these. */
 const MARKER = 'marker';
 
 /** Returns the case with the responses of `target`, after deleting what the case created. */
@@ -68,7 +69,7 @@ export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServ
 }
 
 interface MarkedConfiguration {
-  readonly type: Type;
+  readonly type: WebhookType;
   readonly name: string;
   /** Path of the collection. */
   readonly path: string;
@@ -80,27 +81,28 @@ interface MarkedConfiguration {
  * configuration is in force.
  */
 function withMarkers(configurations: readonly Body[], webhooks: ReviewServer): readonly MarkedConfiguration[] {
-  const marked = new Set<Type>();
+  const marked = new Set<WebhookType>();
   return configurations.map((recorded) => {
     const type = recorded['kind'] === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     const configuration = fillIn(recorded, webhooks);
     const { webhooks: hooks } = configuration;
-    const more = marked.has(type) ? [] : [marker(type, webhooks)];
+    const markers = marked.has(type) ? [] : [marker(type, webhooks)];
     marked.add(type);
     return {
       type,
       name: objectNameOf(configuration),
       path: `${ROOT}/${RESOURCES[type]}`,
-      configuration: { ...configuration, webhooks: [...(Array.isArray(hooks) ? hooks : []), ...more] },
+      configuration: { ...configuration, webhooks: [...(Array.isArray(hooks) ? hooks : []), ...markers] },
     };
   });
 }
 
+/** Replaces the placeholders in a configuration. */
 function fillIn(value: Body, { port, caBundle }: ReviewServer): Body {
-  return parsed(JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle));
+  return parseObject(JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle));
 }
 
-const marker = (type: Type, { port, caBundle }: ReviewServer): Body => ({
+const marker = (type: WebhookType, { port, caBundle }: ReviewServer): Body => ({
   name: `${MARKER}.example.com`,
   clientConfig: { url: `https://127.0.0.1:${port}/ready/marker`, caBundle },
   rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
@@ -109,8 +111,8 @@ const marker = (type: Type, { port, caBundle }: ReviewServer): Body => ({
   objectSelector: { matchLabels: { [MARKER]: type } },
 });
 
-/** The configuration of this type denies the marked ConfigMap while it is in force. */
-async function waitUntilMarker(target: AuditedTarget, type: Type, verdict: 'allowed' | 'denied'): Promise<void> {
+/** Waits until the marked ConfigMap is denied, as it is while the configuration of this type is in force, or allowed. */
+async function waitUntilMarker(target: AuditedTarget, type: WebhookType, verdict: 'allowed' | 'denied'): Promise<void> {
   const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: type } }, data: { a: '1' } };
   const path = `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`;
   await waitUntil(`the ${type} marker is ${verdict}`, async () => {
@@ -119,7 +121,8 @@ async function waitUntilMarker(target: AuditedTarget, type: Type, verdict: 'allo
   });
 }
 
-const CLEANED = [
+/** The collections in which cases create objects. */
+const OBJECT_COLLECTIONS = [
   ...['pods', 'services', 'serviceaccounts', 'configmaps', 'events'].map((name) => `/api/v1/namespaces/${NAMESPACE}/${name}`),
   `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
   `/apis/autoscaling/v1/namespaces/${NAMESPACE}/horizontalpodautoscalers`,
@@ -128,12 +131,13 @@ const CLEANED = [
 /** The last segment with its slash, which is the same in every version of the API. */
 const resourceSegment = (collection: string): string => collection.slice(collection.lastIndexOf('/'));
 
+/** The paths of all requests of a case. */
 const requestedPaths = ({ before = [], steps }: WebhookCase): readonly string[] =>
   [...before, ...steps.map(({ request }) => request)].map(({ path }) => path);
 
-/** Deletes the objects of the resources that the paths of requests name; those of all {@link CLEANED} without paths. */
-async function clean(target: AuditedTarget, paths: readonly string[] = CLEANED): Promise<void> {
-  const used = CLEANED.filter((collection) => paths.some((path) => path.includes(resourceSegment(collection))));
+/** Deletes the objects of the resources that the paths of requests name; those of all {@link OBJECT_COLLECTIONS} without paths. */
+async function clean(target: AuditedTarget, paths: readonly string[] = OBJECT_COLLECTIONS): Promise<void> {
+  const used = OBJECT_COLLECTIONS.filter((collection) => paths.some((path) => path.includes(resourceSegment(collection))));
   for (const path of used) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
 }
 
@@ -159,7 +163,7 @@ async function sendStep(target: AuditedTarget, webhooks: ReviewServer, request: 
   const annotations = await target.annotations(auditId);
   const response: WebhookStepResponse = {
     status: code,
-    body: maskRunValues(sent.startsWith('{') ? parsed(sent) : sent),
+    body: maskRunValues(sent.startsWith('{') ? parseObject(sent) : sent),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { calls: calls.map(maskedCall) }),
@@ -173,6 +177,7 @@ const maskedCall = ({ url, headers, review }: WebhookCall): Body => ({
   review: maskRunValues(review),
 });
 
+/** A signed token. */
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Masks what differs from run to run. Tokens are masked first, because a signature may look like a generated name. */
@@ -188,7 +193,8 @@ export function maskRunValues(value: Json, member = ''): Json {
     .replace(GENERATED_NAME_PATTERN, 'g-<name>');
 }
 
-function parsed(text: string): Body {
+/** Throws when the text is not a JSON object. */
+function parseObject(text: string): Body {
   const value: Json = JSON.parse(text);
   if (!isBody(value)) throw new Error(`not an object: ${text}`);
   return value;
