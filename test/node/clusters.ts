@@ -20,7 +20,9 @@ import { repository } from '../support/repository';
 import type { CommandPrefix } from './conformance-binary';
 
 export interface Cluster {
+  /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
+  /** Runs a program where it reaches the cluster; empty where any program does. */
   readonly prefix: CommandPrefix;
   stop(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function startCluster(needs: ClusterNeeds, tool: string): Promise<Cluster
   }
 }
 
+/** This control plane with so many simulated nodes. */
 async function startPlane(nodes: number): Promise<Cluster> {
   const plane = await startControlPlane({ naming: 'kubernetes', simulatedNodes: nodes, simulatedNodeCapacity: SIMULATED_CAPACITY });
   return { kubeconfig: plane.kubeconfigFile, prefix: [], stop: () => plane.stop() };
@@ -68,9 +71,10 @@ async function startPlane(nodes: number): Promise<Cluster> {
 
 const runFile = promisify(execFile);
 
+/** This control plane with one or two real nodes. */
 async function startRealNodes(tool: string, count: number): Promise<Cluster> {
   const run = async (script: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> => {
-    // npm sets NODE to the path of the runtime; scripts read it as the name of a node.
+    // npm sets NODE to the path of the runtime, but the scripts expect the name of a node in it.
     const env = { ...process.env, NODE: undefined, ...variables };
     return (await runFile(path.join(tool, script), args, { env, timeout: START_MS })).stdout;
   };
@@ -96,6 +100,6 @@ function reportError(error: unknown): void {
 
 /** The variables of a line `export A=x B=y`. */
 function exportedVariables(output: string): Readonly<Record<string, string>> {
-  const line = output.split('\n').find((each) => each.startsWith('export ')) ?? '';
+  const line = output.split('\n').find((text) => text.startsWith('export ')) ?? '';
   return Object.fromEntries([...line.matchAll(/ (\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, value]));
 }

@@ -20,18 +20,22 @@ export interface TestResult {
 export type CommandPrefix = readonly string[];
 
 export interface TestTarget {
+  /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   readonly prefix: CommandPrefix;
   /** Path of kubectl. */
   readonly kubectl: string;
 }
 
+/** The result of one test in Ginkgo's report. */
 interface SpecReport {
   readonly name: string;
+  /** Ginkgo's word, such as `passed`, `failed` or `skipped`. */
   readonly state: string;
   readonly failure: string;
 }
 
+/** Part of the names of conformance tests. */
 const TAG = '[Conformance]';
 /** Characters of the binary's output that a failure without a report shows. */
 const MAX_TAIL = 2_000;
@@ -75,7 +79,7 @@ export class ConformanceBinary {
       limitMs,
     );
     const elapsedMs = clock.monotonic() - startedAt;
-    const spec = readReport(report).find((each) => each.name === name);
+    const spec = readReport(report).find((candidate) => candidate.name === name);
     const seconds = Math.round(elapsedMs / 100) / 10;
     if (spec?.state === 'passed') return { state: 'passed', seconds, failure: '' };
     const reason = elapsedMs >= limitMs ? `not finished within ${limitMs / 1000} s; ` : '';
@@ -97,6 +101,7 @@ export class ConformanceBinary {
   }
 }
 
+/** A regular expression that matches the text. */
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /** The tests in a report; empty when there is none. */

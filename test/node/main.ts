@@ -43,6 +43,7 @@ const { values: options } = parseArgs({
   },
 });
 
+/** The numbers of tests so far. */
 const totals = { passed: 0, failed: 0, skipped: 0 };
 type State = 'passed' | 'failed';
 
@@ -70,14 +71,16 @@ async function main(): Promise<void> {
     if (options['record-names']) writeFileSync(path.join(repository, NAMES_FILE), `${names.join('\n')}\n`);
     else {
       const rows = readLedger(path.join(repository, LEDGER_FILE));
-      reportDifferences(names, new Set(rows.map(({ name }) => name)));
+      reportUnlisted(names, new Set(rows.map(({ name }) => name)));
       const selected = rows.filter(({ name }) => name.includes(only));
-      for (const needs of selectedClusters())
+      for (const needs of selectedClusters()) {
+        const group = selected.filter((row) => row.needs === needs);
         await runGroup(
           binary,
           needs,
-          selected.filter((row) => row.needs === needs).map(({ name }) => name),
+          group.map(({ name }) => name),
         );
+      }
     }
   } finally {
     removeFolder(folder);
@@ -86,11 +89,12 @@ async function main(): Promise<void> {
   if (totals.failed > 0) process.exitCode = 1;
 }
 
-/** Every test of the binary must be in the ledger. */
-function reportDifferences(names: readonly string[], known: ReadonlySet<string>): void {
-  for (const name of names) if (!known.has(name)) report('failed', name, 'not in the ledger');
+/** Reports each test of the binary that is not in the ledger as failed. */
+function reportUnlisted(names: readonly string[], listed: ReadonlySet<string>): void {
+  for (const name of names) if (!listed.has(name)) report('failed', name, 'not in the ledger');
 }
 
+/** The kinds of clusters that --needs names; all without it. */
 function selectedClusters(): readonly ClusterNeeds[] {
   const words = options.needs.split(',').filter((word) => word !== '');
   const unknown = words.find((word) => !CLUSTER_NEEDS.some((needs) => optionWord(needs) === word));
@@ -98,8 +102,10 @@ function selectedClusters(): readonly ClusterNeeds[] {
   return CLUSTER_NEEDS.filter((needs) => words.length === 0 || words.includes(optionWord(needs)));
 }
 
+/** How --needs spells a kind of cluster. */
 const optionWord = (needs: ClusterNeeds): string => needs.replaceAll(' ', '-');
 
+/** Runs tests in a cluster that has what they need. */
 async function runGroup(binary: ConformanceBinary, needs: ClusterNeeds, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const kubectl = findProgram('kubectl');
@@ -118,6 +124,7 @@ async function runGroup(binary: ConformanceBinary, needs: ClusterNeeds, names: r
   }
 }
 
+/** Runs the tests in parallel, and then those that must run alone. */
 async function runTests(binary: ConformanceBinary, target: TestTarget, names: readonly string[]): Promise<void> {
   const runOne = async (name: string): Promise<void> => {
     const { state, seconds, failure } = await binary.runTest(name, target, Number(options.timeout) * 1000);
@@ -125,10 +132,10 @@ async function runTests(binary: ConformanceBinary, target: TestTarget, names: re
   };
   const isSerial = (name: string): boolean => name.includes('[Serial]');
   const waiting = names.filter((name) => !isSerial(name));
-  const lane = async (): Promise<void> => {
+  const runNextTests = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await runOne(name);
   };
-  await Promise.all(Array.from({ length: Number(options.parallel) }, lane));
+  await Promise.all(Array.from({ length: Number(options.parallel) }, runNextTests));
   for (const name of names.filter(isSerial)) await runOne(name);
 }
 

@@ -6,6 +6,7 @@ const NO_OUTAGE: ProbeReport = { sent: 10, failed: 0, longestOutage: 0 };
 const outage = (seconds: number): ProbeReport => ({ sent: 10, failed: 9, longestOutage: seconds });
 
 interface NodeChange {
+  /** Seconds since the first step. */
   readonly at: number;
   readonly change: string;
 }
@@ -55,7 +56,7 @@ test('compareTimelines reports an outage that is longer than the tolerance allow
 
 test('compareTimelines accepts a shorter outage', () => expect(compareTimelines(timeline([]), timeline([], outage(20)))).toEqual([]));
 
-/** The timeline of a node that becomes unreachable, and of a deletion `after` so many seconds more. */
+/** The timeline of a node that becomes unreachable, and of a pod deletion `after` seconds later. */
 const eviction = ({ unreachableAt, after }: { readonly unreachableAt: number; readonly after: number }): Timeline =>
   timeline([
     { at: unreachableAt, change: 'Ready Unknown' },

@@ -18,6 +18,7 @@ export const TOLERANCE = 12;
  * change that comes a check late is reported.
  */
 export const CONTROLLER_TOLERANCE = 3;
+/** The changes that only controllers make. */
 const CONTROLLER_CHANGES: ReadonlySet<string> = new Set([
   'taint node.kubernetes.io/unreachable:NoSchedule',
   'taint node.kubernetes.io/unreachable:NoExecute',
@@ -29,6 +30,7 @@ const CONTROLLER_CHANGES: ReadonlySet<string> = new Set([
  * the report nor the taints that follow it are compared.
  */
 const NOT_READY_CHANGE = /^node \S+: (Ready False|(no )?taint \S+\/not-ready:\w+)$/;
+/** The change of a node that becomes unreachable. */
 const UNREACHABLE = 'Ready Unknown';
 /** Begins the names of steps that change nothing. */
 const WAITING = 'wait';
@@ -71,6 +73,7 @@ function timesByChange({ steps, events }: Timeline): ReadonlyMap<string, ChangeT
   return times;
 }
 
+/** The difference between the times of one change; `undefined` when there is none. */
 function compareTimes(observed: readonly number[], expected: readonly number[], tolerance: number): string | undefined {
   if (observed.length !== expected.length)
     return `${observed.length} times${formatTimes(observed)} instead of ${expected.length}${formatTimes(expected)}`;

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { ensureCertificates } from '../../../deploy/local/certificates';
 import { isReady } from '../../../deploy/local/readiness';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
+import type { Credential } from '../../../shared/pki/certificates';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { freePorts } from '../../support/ports';
@@ -27,6 +28,7 @@ interface Replica {
 }
 
 export class ControlPlane {
+  /** Further variables of the controllers. */
   private environment: NodeJS.ProcessEnv | undefined;
 
   private constructor(
@@ -46,16 +48,13 @@ export class ControlPlane {
     const { authority, admin, controllers } = certificates;
     const [balancedPort = 0, ...ports] = await freePorts(1 + REPLICAS);
     const server = `https://${NODE_ADDRESS}:${balancedPort}`;
-    const kubeconfigOf = (name: string, text: string): string => {
+    const writeKubeconfig = (name: string, user: string, credential: Credential): string => {
       const file = path.join(folder, `${name}.kubeconfig`);
-      writeFileSync(file, text, { mode: 0o600 });
+      writeFileSync(file, formatKubeconfig({ server, authority, user, credential }), { mode: 0o600 });
       return file;
     };
-    const kubeconfig = kubeconfigOf('admin', formatKubeconfig({ server, authority, user: ADMINISTRATOR_NAME, credential: admin }));
-    const controllersKubeconfig = kubeconfigOf(
-      'controllers',
-      formatKubeconfig({ server, authority, user: 'controllers', credential: controllers }),
-    );
+    const kubeconfig = writeKubeconfig('admin', ADMINISTRATOR_NAME, admin);
+    const controllersKubeconfig = writeKubeconfig('controllers', 'controllers', controllers);
     const etcd = await startEtcd();
     const balancer = await LoadBalancer.start(balancedPort);
     balancer.ports = ports;
@@ -115,6 +114,7 @@ export class ControlPlane {
     ]);
   }
 
+  /** Kills all programs and deletes the data of etcd. */
   async stop(): Promise<void> {
     await this.controllers.kill();
     for (const { process } of this.replicas) await process.kill();

@@ -9,7 +9,7 @@ export class LoadBalancer {
   private readonly server: Server;
   private readonly clients = new Set<Socket>();
   private nextIndex = 0;
-  /** Ports of 127.0.0.1. */
+  /** The ports of the API servers on 127.0.0.1; set by the caller. */
   ports: readonly number[] = [];
 
   private constructor() {
@@ -28,11 +28,13 @@ export class LoadBalancer {
     return balancer;
   }
 
+  /** Breaks all connections. */
   async close(): Promise<void> {
     for (const client of this.clients) client.destroy();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** Connects a client to the next API server; `attempts` is the number of servers that are still tried. */
   private connectBackend(client: Socket, attempts: number): void {
     const port = this.ports[this.nextIndex++ % this.ports.length];
     if (attempts === 0 || port === undefined) {

@@ -23,7 +23,7 @@ export const FAULTY_NODE = 'node-b';
 export const NODES: readonly string[] = [FIRST_NODE, FAULTY_NODE];
 
 export interface NodeCredentials {
-  /** The file of an administrator. */
+  /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   /** Files of the authority that signs the certificates of nodes. */
   readonly authority: string;
@@ -48,6 +48,7 @@ export class NodeTool {
     return { command: path.join(this.tool, 'in.sh'), variables: { NS: this.network } };
   }
 
+  /** Starts both nodes. Resolves when they are ready. */
   async startNodes(credentials: NodeCredentials): Promise<void> {
     await this.startNode(FIRST_NODE, credentials, { DNS: '0' });
     await this.startNode(FAULTY_NODE, credentials);
@@ -89,13 +90,15 @@ export class NodeTool {
     await this.run('in.sh', ['--node', 'kill', `-${signal}`, ...pids], variables);
   }
 
+  /** The folder with the tool's state of a node. */
   private stateOf(name: string): string {
     const state = path.join(this.folder, 'nodes');
     return name === FIRST_NODE ? state : `${state}-b`;
   }
 
+  /** Runs a script of the tool and returns its standard output. */
   private async run(script: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
-    // npm sets NODE to the path of the runtime; scripts read it as the name of a node.
+    // npm sets NODE to the path of the runtime, but the scripts expect the name of a node in it.
     const env = { ...process.env, NODE: undefined, NS: this.network, W: this.stateOf(FIRST_NODE), ...variables };
     return (await runFile(path.join(this.tool, script), args, { env, timeout: START_MS })).stdout;
   }

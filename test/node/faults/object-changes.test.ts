@@ -34,6 +34,7 @@ const slice = (...endpoints: readonly DiscoveryV1Endpoint[]): EndpointSlice =>
     metadata: { name: 'web-x', labels: { 'kubernetes.io/service-name': 'web' } },
     endpoints: [...endpoints],
   });
+/** An endpoint of the pod with this uid, on the node n. */
 const endpoint = (uid: string, conditions: DiscoveryV1Endpoint['conditions']): DiscoveryV1Endpoint => ({
   targetRef: { uid },
   nodeName: 'n',
@@ -49,27 +50,67 @@ test('nodeChanges returns the conditions with another status and the taints that
 
 test('nodeChanges returns nothing for equal nodes', () => expect(nodeChanges(node('True', ['a']), node('True', ['a']))).toEqual([]));
 
-test.each<[string, PodState | undefined, PodState | undefined, string, readonly string[]]>([
-  ['a pod that is created', undefined, {}, 'pod web', ['created']],
-  ['a pod that is bound', {}, { node: 'n' }, 'pod web on n', ['bound']],
-  ['a pod that becomes ready', { node: 'n' }, { node: 'n', ready: 'True' }, 'pod web on n', ['Ready True']],
-  ['a pod that is no longer ready', { node: 'n', ready: 'True' }, { node: 'n' }, 'pod web on n', ['Ready False']],
-  ['a pod with a deletion timestamp', { node: 'n' }, { node: 'n', deleted: true }, 'pod web on n', ['deletion requested']],
-  ['a pod with another restart', { node: 'n' }, { node: 'n', restarts: 1 }, 'pod web on n', ['container restarted']],
-  ['a pod that is removed', { node: 'n', deleted: true }, undefined, 'pod web on n', ['removed']],
-])('podChanges describes %s without its generated name', (_, previous, current, subject, changes) => {
-  const state = (each: PodState | undefined): Pod | undefined => (each === undefined ? undefined : pod(each));
-  expect(podChanges(state(previous), state(current))).toEqual(changes.map((change) => ({ subject, change })));
+interface PodChangeCase {
+  readonly title: string;
+  /** `undefined` before the pod is created. */
+  readonly previous: PodState | undefined;
+  /** `undefined` after the pod is removed. */
+  readonly current: PodState | undefined;
+  readonly subject: string;
+  readonly change: string;
+}
+
+test.each<PodChangeCase>([
+  { title: 'a pod that is created', previous: undefined, current: {}, subject: 'pod web', change: 'created' },
+  { title: 'a pod that is bound', previous: {}, current: { node: 'n' }, subject: 'pod web on n', change: 'bound' },
+  {
+    title: 'a pod that becomes ready',
+    previous: { node: 'n' },
+    current: { node: 'n', ready: 'True' },
+    subject: 'pod web on n',
+    change: 'Ready True',
+  },
+  {
+    title: 'a pod that is no longer ready',
+    previous: { node: 'n', ready: 'True' },
+    current: { node: 'n' },
+    subject: 'pod web on n',
+    change: 'Ready False',
+  },
+  {
+    title: 'a pod with a deletion timestamp',
+    previous: { node: 'n' },
+    current: { node: 'n', deleted: true },
+    subject: 'pod web on n',
+    change: 'deletion requested',
+  },
+  {
+    title: 'a pod with another restart',
+    previous: { node: 'n' },
+    current: { node: 'n', restarts: 1 },
+    subject: 'pod web on n',
+    change: 'container restarted',
+  },
+  {
+    title: 'a pod that is removed',
+    previous: { node: 'n', deleted: true },
+    current: undefined,
+    subject: 'pod web on n',
+    change: 'removed',
+  },
+])('podChanges describes $title without its generated name', ({ previous, current, subject, change }) => {
+  expect(podChanges(previous && pod(previous), current && pod(current))).toEqual([{ subject, change }]);
 });
 
 test('sliceChanges returns the states of endpoints that differ, by the node of each', () => {
-  // The last one is new and not ready yet.
-  const before = slice(endpoint('a', { ready: true }), endpoint('b', { ready: true }), endpoint('c', { ready: true }));
+  const ready = { ready: true };
+  const before = slice(endpoint('unchanged', ready), endpoint('changed', ready), endpoint('removed', ready));
   const after = slice(
-    endpoint('a', { ready: true }),
-    endpoint('b', { ready: false }),
-    endpoint('d', { ready: false, serving: true, terminating: true }),
-    endpoint('e', { ready: false }),
+    endpoint('unchanged', ready),
+    endpoint('changed', { ready: false }),
+    endpoint('terminating', { ready: false, serving: true, terminating: true }),
+    // No change: new endpoints count as not ready before they are added.
+    endpoint('starting', { ready: false }),
   );
   expect(sliceChanges(before, after).map(({ change }) => change)).toEqual(['not ready', 'terminating, serving', 'removed']);
   expect(new Set(sliceChanges(before, after).map(({ subject }) => subject))).toEqual(new Set(['endpoint web on n']));

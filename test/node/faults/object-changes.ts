@@ -25,7 +25,7 @@ const SERVICE_LABEL = 'kubernetes.io/service-name';
 const NOT_READY = 'not ready';
 const FINAL_PHASES: ReadonlySet<string> = new Set(['Failed', 'Succeeded']);
 
-/** `undefined` for a node that does not exist. */
+/** The changes of conditions and taints. `undefined` for a node that does not exist. */
 export function nodeChanges(previous: Node | undefined, current: Node | undefined): readonly Change[] {
   const subject = `node ${(current ?? previous)?.name ?? ''}`;
   if (current === undefined) return [{ subject, change: 'removed' }];
@@ -44,7 +44,7 @@ export function nodeChanges(previous: Node | undefined, current: Node | undefine
 
 const taintTexts = (node: Node): readonly string[] => taintsOf(node).map(({ key, effect }) => `${key}:${effect}`);
 
-/** `undefined` for a pod that does not exist. */
+/** The changes of a pod that scenarios are about. `undefined` for a pod that does not exist. */
 export function podChanges(previous: Pod | undefined, current: Pod | undefined): readonly Change[] {
   const pod = current ?? previous;
   if (pod === undefined) return [];
@@ -70,10 +70,11 @@ const readyStatus = (pod: Pod | undefined): string =>
 
 const isDisruptionTarget = (pod: Pod | undefined): boolean => pod !== undefined && conditionStatus(pod.body, 'DisruptionTarget') === 'True';
 
+/** The restarts of all containers. */
 export const restartsOf = (pod: Pod | undefined): number =>
   (pod?.body.status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 
-/** `undefined` for a slice that does not exist. */
+/** The changed states of endpoints. `undefined` for a slice that does not exist. */
 export function sliceChanges(previous: EndpointSlice | undefined, current: EndpointSlice | undefined): readonly Change[] {
   const slice = current ?? previous;
   const service = slice === undefined ? '' : (labelsOf(slice)[SERVICE_LABEL] ?? '');
@@ -82,9 +83,9 @@ export function sliceChanges(previous: EndpointSlice | undefined, current: Endpo
   const changes: Change[] = [];
   for (const [pod, endpoint] of after) {
     const state = endpointState(endpoint);
-    const known = before.get(pod);
+    const previousEndpoint = before.get(pod);
     // Whether the endpoint of a starting pod is ready when it is added depends on the batching of updates.
-    const previousState = known === undefined ? NOT_READY : endpointState(known);
+    const previousState = previousEndpoint === undefined ? NOT_READY : endpointState(previousEndpoint);
     if (previousState !== state) changes.push({ subject: endpointSubject(service, endpoint), change: state });
   }
   for (const [pod, endpoint] of before)
@@ -94,6 +95,7 @@ export function sliceChanges(previous: EndpointSlice | undefined, current: Endpo
 
 const endpointSubject = (service: string, { nodeName = '' }: DiscoveryV1Endpoint): string => subjectOf('endpoint', service, nodeName);
 
+/** By the uid of the pod. */
 function endpointsByPod(slice: EndpointSlice | undefined): ReadonlyMap<string, DiscoveryV1Endpoint> {
   return new Map((slice?.body.endpoints ?? []).map((endpoint) => [endpoint.targetRef?.uid ?? '', endpoint]));
 }

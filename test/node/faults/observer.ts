@@ -20,13 +20,12 @@ import type { TimelineRecorder } from './timeline';
 import { DEPLOYMENT, REPLICAS } from './workload';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
-/** The usual back-off would add its seconds to the recorded times. */
+/** The longest back-off of informers. The usual one would hide changes for up to 30 s after an outage. */
 const MAX_RECONNECT_MS = 250;
-/** The informers' back-off would hide changes for up to 30 s after an outage. */
-const impatientClock: Clock = { ...clock, after: (ms, task) => clock.after(Math.min(ms, MAX_RECONNECT_MS), task) };
+const shortBackOffClock: Clock = { ...clock, after: (ms, task) => clock.after(Math.min(ms, MAX_RECONNECT_MS), task) };
 
 export class ClusterObserver {
-  private readonly ending = new AbortController();
+  private readonly stopping = new AbortController();
   private readonly nodes;
   private readonly leases;
   private readonly pods;
@@ -34,7 +33,7 @@ export class ClusterObserver {
   private readonly ended: Promise<unknown>;
 
   constructor(client: RestClient, namespace: string, recorder: TimelineRecorder) {
-    const options = { client, clock: impatientClock, random, logger: silentLogger };
+    const options = { client, clock: shortBackOffClock, random, logger: silentLogger };
     this.nodes = new Informer({ ...options, resource: resourceOf('core.v1.Node') });
     this.leases = new Informer({ ...options, resource: resourceOf('coordination.v1.Lease'), namespace: LEASE_NAMESPACE });
     this.pods = new Informer({ ...options, resource: resourceOf('core.v1.Pod'), namespace });
@@ -54,11 +53,11 @@ export class ClusterObserver {
       updated: (previous, slice) => recorder.record(sliceChanges(previous, slice)),
       deleted: (slice) => recorder.record(sliceChanges(slice, undefined)),
     });
-    this.ended = Promise.all([this.nodes, this.leases, this.pods, this.slices].map((informer) => informer.run(this.ending.signal)));
+    this.ended = Promise.all([this.nodes, this.leases, this.pods, this.slices].map((informer) => informer.run(this.stopping.signal)));
   }
 
   async stop(): Promise<void> {
-    this.ending.abort();
+    this.stopping.abort();
     await this.ended;
   }
 

@@ -11,6 +11,7 @@ test('Probe measures from the last request before a failure to the first success
   await clock.advanceAsync(1_000);
   fails = false;
   await clock.advanceAsync(300);
+  // Those at 300 to 1,200 ms failed, between the successes at 200 and 1,300 ms.
   expect(await probe.finish()).toEqual({ sent: 16, failed: 10, longestOutage: 1.1 });
 });
 

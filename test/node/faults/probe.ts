@@ -4,7 +4,7 @@ import { roundTenth, type ProbeReport } from './timeline';
 
 export class Probe {
   private readonly counts = { sent: 0, failed: 0, longestOutageMs: 0 };
-  private readonly ending = new AbortController();
+  private readonly stopping = new AbortController();
   private readonly ended: Promise<void>;
 
   /** `send` rejects when the request fails. It starts at once, then every `periodMs`, or later when a request takes longer. */
@@ -16,21 +16,22 @@ export class Probe {
     this.ended = this.run();
   }
 
+  /** Ends the probe after the current request. */
   async finish(): Promise<ProbeReport> {
-    this.ending.abort();
+    this.stopping.abort();
     await this.ended;
     const { sent, failed, longestOutageMs } = this.counts;
     return { sent, failed, longestOutage: roundTenth(longestOutageMs / 1000) };
   }
 
   private async run(): Promise<void> {
-    const { clock, counts, ending } = this;
+    const { clock, counts, stopping } = this;
     let lastSuccess = clock.monotonic();
     let isFailing = false;
     const endOutage = (): void => {
       if (isFailing) counts.longestOutageMs = Math.max(counts.longestOutageMs, clock.monotonic() - lastSuccess);
     };
-    while (!ending.signal.aborted) {
+    while (!stopping.signal.aborted) {
       const next = clock.monotonic() + this.periodMs;
       counts.sent += 1;
       const succeeded = await this.send().then(
@@ -42,7 +43,7 @@ export class Probe {
         lastSuccess = clock.monotonic();
       } else counts.failed += 1;
       isFailing = !succeeded;
-      await clock.sleep(Math.max(0, next - clock.monotonic()), ending.signal);
+      await clock.sleep(Math.max(0, next - clock.monotonic()), stopping.signal);
     }
     endOutage();
   }

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { ProgramProcess, startProgram } from '../../support/programs';
 import { NODE_ADDRESS, SERVICE_RANGE } from './node-tool';
 
+/** Both start a process and do not wait until it is ready. */
 export interface ControlPlanePrograms {
   startApiServer(options: ApiServerOptions): ProgramProcess;
   startControllers(options: ControllersOptions): ProgramProcess;
@@ -15,7 +16,9 @@ export interface ControlPlanePrograms {
 export interface ApiServerOptions {
   /** Holds certificates and keys. */
   readonly pki: string;
+  /** The endpoint of etcd. */
   readonly etcd: string;
+  /** The secure port. */
   readonly port: number;
 }
 
@@ -26,6 +29,7 @@ export interface ControllersOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** The programs of this repository, from dist/. */
 export const ourPrograms: ControlPlanePrograms = {
   startApiServer: (options) =>
     startProgram('apiserver/main.js', [...apiServerFlags(options), '--naming=kubernetes', '--insecure-port=0', '--log-level=warn']),

@@ -6,7 +6,9 @@ import type { ProbeReport, Timeline } from './timeline';
 const AREA = 'faults';
 
 const isProbeReport: Check<ProbeReport> = shape({ sent: number, failed: number, longestOutage: number });
+/** `steps`: the seconds since the fault and the name of each. */
 const isHead = shape({ steps: listOf(tupleOf(number, text)), requests: isProbeReport, service: isProbeReport });
+/** The seconds since the fault, the subject and its change. */
 const isEvent = tupleOf(number, text, text);
 
 /** `undefined` for a scenario that has not been recorded. */

@@ -23,18 +23,20 @@ import type { Timeline } from './timeline';
 export interface FaultOptions {
   /** The folder of the tool that starts real nodes. */
   readonly tool: string;
+  /** `ours` or `upstream`. */
   readonly server: string;
   /** The reference's program; needed with the server `upstream`. */
   readonly reference: string;
   /** Names of scenarios; empty for all. */
   readonly scenarios: readonly string[];
+  /** Whether the timelines are stored as those of the reference. */
   readonly records: boolean;
   /** Where the outputs of the programs are written; empty for nowhere. */
   readonly logs: string;
 }
 
 const SCRIPTS = ['net.sh', 'in.sh', 'start.sh', 'stop.sh'];
-/** Set in the process that runs in the network of the nodes, to its folder. */
+/** The variable with the folder of the run; set only in the process that runs in the network of the nodes. */
 const FOLDER_VARIABLE = 'FAULTS_FOLDER';
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -44,10 +46,11 @@ export async function runFaults(options: FaultOptions): Promise<boolean> {
     process.stdout.write(`SKIPPED: faults of nodes: ${missing}\n`);
     return true;
   }
-  const inner = process.env[FOLDER_VARIABLE];
-  return inner === undefined ? runInNetwork(options) : runScenarios(options, inner);
+  const folderInNetwork = process.env[FOLDER_VARIABLE];
+  return folderInNetwork === undefined ? runInNetwork(options) : runScenarios(options, folderInNetwork);
 }
 
+/** Why the faults cannot be played here; `undefined` when they can. */
 function missingForFaults({ tool, server, reference }: FaultOptions): string | undefined {
   if (tool === '') return 'no --tool=FOLDER that starts real nodes';
   const missing = SCRIPTS.filter((script) => !existsSync(path.join(tool, script)));
@@ -71,6 +74,7 @@ async function runInNetwork({ tool }: FaultOptions): Promise<boolean> {
   }
 }
 
+/** Plays the chosen scenarios in the network of the nodes. Resolves to whether all passed. */
 async function runScenarios(options: FaultOptions, folder: string): Promise<boolean> {
   // The listeners of the event `exit` end etcd and the reference.
   for (const signal of ENDING_SIGNALS) process.once(signal, () => process.exit(1));
@@ -78,7 +82,7 @@ async function runScenarios(options: FaultOptions, folder: string): Promise<bool
   const selected = SCENARIOS.filter(({ name }) => options.scenarios.length === 0 || options.scenarios.includes(name));
   const nodes = new NodeTool(path.resolve(options.tool), folder);
   const plane = await ControlPlane.start(programs, folder);
-  let agree = true;
+  let haveAllPassed = true;
   try {
     await nodes.startNodes(plane.credentials);
     const cluster = {
@@ -86,12 +90,12 @@ async function runScenarios(options: FaultOptions, folder: string): Promise<bool
       nodes,
       client: connectClient(readKubeconfig(plane.credentials.kubeconfig), { dialect: 'kubernetes', userAgent: 'faults-test' }),
     };
-    for (const scenario of selected) if (!(await judgeScenario(scenario, cluster, options))) agree = false;
+    for (const scenario of selected) if (!(await judgeScenario(scenario, cluster, options))) haveAllPassed = false;
   } finally {
     if (options.logs !== '') writeOutputs(options.logs, plane);
     await plane.stop();
   }
-  return agree;
+  return haveAllPassed;
 }
 
 /**

@@ -18,8 +18,9 @@ import { REPLICAS, Workload } from './workload';
 const READY_MS = 180_000;
 /** Kubelets end the pods of the namespace first. */
 const DELETED_MS = 120_000;
-/** The time limit of one request, and the time from one to the next. */
+/** The time limit of one request of a probe. */
 const REQUEST_TIMEOUT_MS = 2_000;
+/** The time from one request to the next. */
 const REQUEST_PERIOD_MS = 200;
 
 export interface RunningCluster {
@@ -48,6 +49,7 @@ export async function runScenario(scenario: Scenario, { client, plane, nodes }: 
   }
 }
 
+/** Takes the steps while both probes send requests. */
 async function observeSteps(scenario: Scenario, cluster: FaultCluster, workload: Workload, recorder: TimelineRecorder): Promise<Timeline> {
   await scenario.prepare?.(cluster);
   const requests = new Probe(clock, REQUEST_PERIOD_MS, () => workload.write(REQUEST_TIMEOUT_MS));

@@ -16,7 +16,9 @@ export interface FaultCluster {
 }
 
 export interface Step {
+  /** In the timeline; one that begins with `wait` changes nothing. */
   readonly name: string;
+  /** Resolves when the next step may begin. */
   run(cluster: FaultCluster): Promise<void>;
 }
 
@@ -34,21 +36,21 @@ export interface Scenario {
   readonly isOursOnly?: string;
 }
 
-const SECOND = 1_000;
+const SECOND_MS = 1_000;
 /** Well above the times of the reference, which the timeline compares: a longer wait means that nothing happens. */
 const RECOVERY_MS = 120_000;
 const EVICTION_MS = 120_000;
 /** More than every lease and grace period. */
 const CLOCK_JUMP_MS = 3_600_000;
 
-const wait = (seconds: number): Step => ({ name: `wait ${seconds} s`, run: () => clock.sleep(seconds * SECOND) });
+const wait = (seconds: number): Step => ({ name: `wait ${seconds} s`, run: () => clock.sleep(seconds * SECOND_MS) });
 
 const recover: Step = {
   name: 'wait until the cluster has recovered',
   run: async ({ observer }) => void (await waitUntil('the cluster to recover', () => observer.isRecovered(), RECOVERY_MS)),
 };
 
-/** Longer than the grace period of nodes, after which a missed heartbeat shows. */
+/** The wait is longer than the grace period of nodes, after which a missed heartbeat shows. */
 const recoverAndStay: readonly Step[] = [recover, wait(50)];
 
 const killApiServer: Step = { name: 'kill the API server', run: ({ plane }) => plane.killApiServer(0) };

@@ -9,9 +9,11 @@ const RESTART_MS = 2_000;
 
 export class SupervisedProcess {
   private process: ProgramProcess | undefined;
-  private isWanted = false;
+  /** Whether the program is started again when it exits. */
+  private shouldRun = false;
   private earlierOutput = '';
 
+  /** `launch` starts the program; called for each run. */
   constructor(private readonly launch: () => ProgramProcess) {}
 
   /** The output of all runs, each followed by how it ended. */
@@ -19,8 +21,9 @@ export class SupervisedProcess {
     return this.earlierOutput + (this.process?.output ?? '');
   }
 
+  /** The program must not run. */
   start(): void {
-    this.isWanted = true;
+    this.shouldRun = true;
     const process = this.launch();
     this.process = process;
     void process.exited.then(({ code, signal }) => this.handleExit(process, `exited with ${code ?? signal ?? ''}`));
@@ -28,13 +31,13 @@ export class SupervisedProcess {
 
   /** Sends SIGKILL; the program stays ended. */
   async kill(): Promise<void> {
-    this.isWanted = false;
+    this.shouldRun = false;
     await this.process?.kill();
   }
 
   /** Sends SIGTERM; the program stays ended. */
   async stop(): Promise<void> {
-    this.isWanted = false;
+    this.shouldRun = false;
     if (this.process?.isRunning === true) await this.process.stop();
   }
 
@@ -42,8 +45,8 @@ export class SupervisedProcess {
     if (this.process !== process) return;
     this.earlierOutput += `${process.output}\n--- ${reason}\n`;
     this.process = undefined;
-    if (!this.isWanted) return;
+    if (!this.shouldRun) return;
     await clock.sleep(RESTART_MS);
-    if (this.isWanted && this.process === undefined) this.start();
+    if (this.shouldRun && this.process === undefined) this.start();
   }
 }

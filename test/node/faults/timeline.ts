@@ -11,6 +11,7 @@ export interface TimelineEvent extends Change {
 }
 
 export interface TimelineStep {
+  /** Seconds since the fault. */
   readonly at: number;
   readonly name: string;
 }
@@ -55,6 +56,7 @@ export class TimelineRecorder {
     for (const change of changes) this.events.push({ at, ...change });
   }
 
+  /** The timeline so far. */
   finish(requests: ProbeReport, service: ProbeReport): Timeline {
     return { steps: [...this.steps], events: [...this.events], requests, service };
   }
@@ -64,4 +66,5 @@ export class TimelineRecorder {
   }
 }
 
+/** Rounds to one decimal place. */
 export const roundTenth = (value: number): number => Math.round(value * 10) / 10;

@@ -13,7 +13,7 @@ import { readRepositoryFile } from '../../support/repository';
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const SERVICES = resourceOf('core.v1.Service');
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
-/** By kind. */
+/** The resources of the objects in workload.yaml, by kind. */
 const RESOURCES: Readonly<Record<string, Resource>> = {
   Service: SERVICES,
   ConfigMap: CONFIG_MAPS,
@@ -29,6 +29,7 @@ export const DEPLOYMENT = 'web';
 const COUNTER = 'counter';
 
 export class Workload {
+  /** The number of writes so far. */
   private count = 0;
 
   private constructor(
@@ -57,6 +58,7 @@ export class Workload {
     await maps.patch(COUNTER, 'merge', { data: { count: String(this.count) } }, { timeoutMs });
   }
 
+  /** Deletes the namespace. Does not wait until it is deleted. */
   async delete(): Promise<void> {
     await this.client.of(NAMESPACES).delete(this.namespace);
   }
