@@ -12,7 +12,7 @@ export interface FloodCounts {
   readonly served: number;
   /** Lists with another status. */
   readonly refused: number;
-  /** Those that failed without a complete response. */
+  /** Lists that failed without a complete response. */
   readonly cut: number;
 }
 
@@ -22,6 +22,7 @@ const client = new BenchClient(Number(port), token);
 const counts = { served: 0, refused: 0, cut: 0 };
 let isEnded = false;
 
+/** One of the concurrent readers: lists until the parent ends the flood. */
 async function repeatList(): Promise<void> {
   while (!isEnded) {
     try {

@@ -79,7 +79,10 @@ interface FloodServer {
   readonly server: ApiServer;
 }
 
-/** The server has few seats, so that a flood fills them. Both users match the flow schema for users that no other schema matches. */
+/**
+ * Starts a server with {@link ACCESS_OBJECTS} ConfigMaps. It has few seats, so that a flood fills them. Both users match the flow
+ * schema for users that no other schema matches.
+ */
 async function openFloodServer(flags: readonly string[]): Promise<FloodServer> {
   const folder = temporaryFolder('bench-flow');
   const users = path.join(folder, 'users.csv');

@@ -4,6 +4,7 @@
  */
 import { sendHostileRequest, type HostileRequest } from '../../support/http/hostile-request';
 
+/** A message of the parent. The reply is the HTTP status of the first copy. */
 export interface HostileOrder {
   readonly request: HostileRequest;
   /** The number of concurrent copies. */

@@ -12,7 +12,7 @@ import type { HostileOrder } from './hostile-sender';
 /** Repetitions of each input, of which the longest time counts. */
 const ROUNDS = 3;
 
-/** `--only`: a part of the names of the inputs; `--at-once`: how many copies of each are sent at a time. */
+/** Prints a row for each input. `--only`: a part of the names of the inputs; `--at-once`: how many copies of each are sent at a time. */
 export async function hostile(): Promise<void> {
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (responses)');
   await withServer(({ client }) => printWaits(`https://127.0.0.1:${client.port}`, textOption('only') ?? '', numberOption('at-once', 1)));

@@ -16,7 +16,7 @@ import { startReviewServer } from '../../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
 /** Evaluations of the policy that are measured, after as many that warm up. */
-const ROUNDS = 20_000;
+const EVALUATIONS = 20_000;
 /** The same for calls of the webhook, which take longer. */
 const CALLS = 3_000;
 
@@ -33,10 +33,13 @@ const POD = {
   spec: { containers: [CONTAINER, { ...CONTAINER, name: 'd' }], serviceAccountName: 'default', nodeSelector: { zone: 'a' }, volumes: [] },
 };
 
-const requestOf = (): AdmissionRequest => admissionRequest({ kind: 'Pod', object: POD, name: 'p', namespace: 'n' });
+/** The creation of {@link POD}. */
+const podCreation = (): AdmissionRequest => admissionRequest({ kind: 'Pod', object: POD, name: 'p', namespace: 'n' });
 
+/** The policy and the webhook concern every request for pods. */
 const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods'] }];
 
+/** Prints the cost of a policy, of a webhook, and of the webhook's bare round trip. */
 export async function policies(): Promise<void> {
   console.log();
   printRow('a policy with three expressions', { cpuMicros: policyMicros() });
@@ -68,14 +71,14 @@ function policyMicros(): number {
     authorize: () => ({ allowed: true, reason: '' }),
     clock: systemClock,
   });
-  const created = requestOf();
-  const round = (count: number): number => {
+  const creation = podCreation();
+  const measureEvaluations = (count: number): number => {
     const start = performance.now();
-    for (let index = 0; index < count; index += 1) void plugin.validate(created);
+    for (let index = 0; index < count; index += 1) void plugin.validate(creation);
     return ((performance.now() - start) * 1000) / count;
   };
-  round(ROUNDS);
-  return round(ROUNDS);
+  measureEvaluations(EVALUATIONS);
+  return measureEvaluations(EVALUATIONS);
 }
 
 function unexpectedCall(): never {
@@ -90,7 +93,8 @@ async function webhookMicros(): Promise<{ readonly call: number; readonly roundT
   const url = `https://127.0.0.1:${server.port}/allow`;
   const clientConfig = { url, caBundle: server.caBundle };
   webhooks.setConfiguration('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
-  let body: Buffer = Buffer.alloc(0);
+  /** The review that was sent last; the bare round trip sends it again. */
+  let reviewBody: Buffer = Buffer.alloc(0);
   const pluginWith = (call: WebhookClient['call']): ReturnType<typeof validatingWebhooks> =>
     validatingWebhooks({
       webhooks,
@@ -104,24 +108,24 @@ async function webhookMicros(): Promise<{ readonly call: number; readonly roundT
         throw error;
       },
     });
-  const created = requestOf();
+  const creation = podCreation();
   const plugin = pluginWith((target, sent, options) => {
-    body = sent;
+    reviewBody = sent;
     return client.call(target, sent, options);
   });
   const agent = new Agent({ keepAlive: true, ca: Buffer.from(server.caBundle, 'base64').toString() });
-  const micros = async (count: number, once: () => unknown): Promise<number> => {
+  const measureCalls = async (callOnce: () => unknown): Promise<number> => {
     const start = performance.now();
-    for (let index = 0; index < count; index += 1) await once();
+    for (let index = 0; index < CALLS; index += 1) await callOnce();
     server.calls.splice(0);
-    return ((performance.now() - start) * 1000) / count;
+    return ((performance.now() - start) * 1000) / CALLS;
   };
-  const ask = (): unknown => plugin.validate(created);
+  const validate = (): unknown => plugin.validate(creation);
   const headers = { 'content-type': 'application/json' };
-  const post = (): Promise<unknown> => sendOnce({ port: server.port, path: '/allow', method: 'POST', agent, headers }, body);
-  for (const once of [ask, post]) await micros(CALLS, once);
-  const call = await micros(CALLS, ask);
-  const roundTrip = await micros(CALLS, post);
+  const postReview = (): Promise<unknown> => sendOnce({ port: server.port, path: '/allow', method: 'POST', agent, headers }, reviewBody);
+  for (const callOnce of [validate, postReview]) await measureCalls(callOnce);
+  const call = await measureCalls(validate);
+  const roundTrip = await measureCalls(postReview);
   client.close();
   agent.destroy();
   await server.close();
