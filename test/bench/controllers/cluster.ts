@@ -10,21 +10,11 @@ import { withEtcd, withServer } from '../harness/bench-server';
 import { startReadLoop } from '../harness/read-loop';
 import { numberOption, textOption, TOKEN } from '../harness/settings';
 import { formatQuantiles } from '../harness/statistics';
-import type { ClusterLoad } from './cluster-load';
+import type { ClusterLoad, LoadMessage } from './cluster-load';
 
-interface LoadMessage {
-  /** All watches of the load are open. */
-  readonly moving?: true;
-  /** All Pods run. */
-  readonly done?: true;
-  /** A watch ended and was resumed. */
-  readonly again?: true;
-  readonly failed?: string;
-}
-
-/** The time between reads over one kept connection, and between reads with a connection of their own. */
-const KEPT_EVERY_MS = 25;
-const FRESH_EVERY_MS = 200;
+/** The time between a response and the next read, over one kept connection and over a new connection for each read. */
+const KEPT_CONNECTION_PAUSE_MS = 25;
+const NEW_CONNECTION_PAUSE_MS = 200;
 
 /** On etcd when it is installed, because its client shares the event loop with all requests; or on `--server`. */
 export async function cluster(): Promise<void> {
@@ -46,33 +36,35 @@ export async function cluster(): Promise<void> {
 async function printWaits(load: ClusterLoad, pid?: number): Promise<void> {
   const cpuBefore = pid === undefined ? 0 : cpuSeconds(pid);
   const child = fork(path.join(__dirname, 'cluster-load.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const waitForMessage = (wanted: keyof LoadMessage): Promise<void> =>
+  const waitForMessage = (member: keyof LoadMessage): Promise<void> =>
     new Promise((resolve, reject) => {
       child.on('message', (message: LoadMessage) => {
         if (message.failed !== undefined) reject(new Error(message.failed));
-        else if (message[wanted] === true) resolve();
+        else if (message[member] === true) resolve();
       });
     });
   let rewatched = 0;
-  child.on('message', (message: LoadMessage) => (rewatched += message.again === true ? 1 : 0));
+  child.on('message', (message: LoadMessage) => {
+    if (message.rewatched === true) rewatched += 1;
+  });
   const moving = waitForMessage('moving');
   child.send(load);
   await moving;
   const done = waitForMessage('done');
   const startedAt = performance.now();
-  const kept = startReadLoop(load, KEPT_EVERY_MS);
-  const fresh = startReadLoop(load, FRESH_EVERY_MS, { keepAlive: false, maxCachedSessions: 0 });
+  const keptConnection = startReadLoop(load, KEPT_CONNECTION_PAUSE_MS);
+  const newConnections = startReadLoop(load, NEW_CONNECTION_PAUSE_MS, { keepAlive: false, maxCachedSessions: 0 });
   await done;
   const seconds = (performance.now() - startedAt) / 1000;
   const readers = [
-    ['GET on a kept connection', await kept.stop()],
-    ['GET on a new connection', await fresh.stop()],
-  ] as const;
+    { name: 'GET on a kept connection', waits: await keptConnection.stop() },
+    { name: 'GET on a new connection', waits: await newConnections.stop() },
+  ];
   child.kill();
   const used = pid === undefined ? '' : `, ${(cpuSeconds(pid) - cpuBefore).toFixed(1)} s of the server's CPU`;
   console.log(
     `\n${load.pods} Pods on ${load.nodes} nodes: ${seconds.toFixed(1)} s until all run${used}, ${rewatched} watches were cut off`,
   );
-  for (const [name, waits] of readers)
+  for (const { name, waits } of readers)
     console.log(`${name.padEnd(46)} p50 / p90 / p99 / p100 ${formatQuantiles(waits, [0.5, 0.9, 0.99, 1])} ms (${waits.length})`);
 }

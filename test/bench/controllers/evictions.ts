@@ -11,9 +11,12 @@ import { numberOption } from '../harness/settings';
 import { formatQuantiles } from '../harness/statistics';
 
 const LABELS = { app: 'evicted' };
+/** The pause before a rejected eviction is repeated is a part of what is measured, and thus short. */
 const RETRY = { pollMs: 2, timeoutMs: 60_000 };
+/** A patch that makes a pod count as available. */
 const READY = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
 
+/** Prints how long evictions had to wait. */
 export const evictions = (): Promise<void> =>
   withControllers((client, controllersPid) => printEvictions(client, numberOption('evictions', 100), controllersPid));
 

@@ -7,12 +7,15 @@ import { pause } from '../harness/timing';
 /** Time until all controllers have started and lead. Milliseconds. */
 const STARTUP_MS = 15_000;
 
+/** Prints the use of `--idle` seconds. With `--server`, `--pid` names the process of its controllers. */
 export const idle = (): Promise<void> =>
   withControllers(async (_, pid = numberOption('pid', process.pid)) => {
     const idleSeconds = numberOption('idle', 60);
     await pause(STARTUP_MS);
-    const [before, began] = [cpuSeconds(pid), performance.now()];
+    const cpuBefore = cpuSeconds(pid);
+    const startedAt = performance.now();
     await pause(idleSeconds * 1000);
-    const share = (((cpuSeconds(pid) - before) * 100_000) / (performance.now() - began)).toFixed(2);
-    console.log(`\n${'all controllers, nothing to do'.padEnd(46)} ${share} % of a core, ${anonymousMegabytes(pid).toFixed(0)} MB`);
+    const elapsedSeconds = (performance.now() - startedAt) / 1000;
+    const percent = (((cpuSeconds(pid) - cpuBefore) / elapsedSeconds) * 100).toFixed(2);
+    console.log(`\n${'all controllers, nothing to do'.padEnd(46)} ${percent} % of a core, ${anonymousMegabytes(pid).toFixed(0)} MB`);
   });

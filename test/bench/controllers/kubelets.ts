@@ -21,13 +21,14 @@ interface KubeletLease {
   readonly spec: { readonly holderIdentity: string; readonly leaseDurationSeconds: number; readonly renewTime: string };
 }
 
+/** The heartbeats of `count` nodes, from `start` until `stop`. A renewal that fails ends the program. */
 export class Kubelets {
   /** Renewals that were sent. */
   renewals = 0;
   private readonly leases = new Map<string, KubeletLease>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
-  /** The last renewal of each Lease. */
-  private readonly sent = new Map<string, Promise<void>>();
+  /** The last renewal of each Lease, which may be in flight. */
+  private readonly lastRenewals = new Map<string, Promise<void>>();
   private isEnded = false;
 
   constructor(
@@ -70,20 +71,22 @@ export class Kubelets {
   async stop(): Promise<void> {
     this.isEnded = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await Promise.all(this.sent.values());
+    await Promise.all(this.lastRenewals.values());
     await forEach([...this.leases.keys()], async (name) => {
       await this.client.send('DELETE', `${NODES}/${name}`);
       await this.client.send('DELETE', `${LEASES}/${name}`);
     });
   }
 
+  /** `ms` may be negative: then the renewal is late and is sent at once. */
   private renewAfter(name: string, ms: number): void {
     this.timers.set(
       name,
-      setTimeout(() => this.sent.set(name, this.renew(name)), Math.max(0, ms)),
+      setTimeout(() => this.lastRenewals.set(name, this.renew(name)), Math.max(0, ms)),
     );
   }
 
+  /** Renews the Lease now, and again a period after the start of this renewal. */
   private async renew(name: string): Promise<void> {
     const startedAt = performance.now();
     const lease = this.leases.get(name) ?? leaseBody(name);
@@ -92,6 +95,7 @@ export class Kubelets {
     if (!this.isEnded) this.renewAfter(name, RENEWAL_MS - (performance.now() - startedAt));
   }
 
+  /** Writes the Lease and returns it with the metadata of the response, which the next write needs. */
   private async send(method: string, path: string, lease: KubeletLease): Promise<KubeletLease> {
     const { metadata } = JSON.parse(await this.client.text(method, path, lease)) as KubeletLease;
     return { ...lease, metadata };
@@ -121,11 +125,11 @@ const leaseBody = (name: string): KubeletLease => ({
 function nodeBody(name: string): object {
   const time = new Date().toISOString().replace(/\.\d+Z/, 'Z');
   const conditions = [
-    ['Ready', 'True', 'KubeletReady'],
-    ['MemoryPressure', 'False', 'KubeletHasSufficientMemory'],
-    ['DiskPressure', 'False', 'KubeletHasNoDiskPressure'],
-    ['PIDPressure', 'False', 'KubeletHasSufficientPID'],
-  ].map(([type, status, reason]) => ({ type, status, reason, message: reason, lastHeartbeatTime: time, lastTransitionTime: time }));
+    { type: 'Ready', status: 'True', reason: 'KubeletReady' },
+    { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory' },
+    { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure' },
+    { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID' },
+  ].map((condition) => ({ ...condition, message: condition.reason, lastHeartbeatTime: time, lastTransitionTime: time }));
   const resources = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
   const images = Array.from({ length: 20 }, (_, index) => ({
     names: [`registry.example.com/image-${index}:1`],

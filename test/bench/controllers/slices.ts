@@ -27,7 +27,9 @@ export const slices = (): Promise<void> =>
   });
 
 interface Replacement {
+  /** The pods of the Service. */
   readonly count: number;
+  /** Pods that are replaced at a time. */
   readonly batch: number;
   /** The process of the controllers, if it is ours. */
   readonly pid: number | undefined;
@@ -43,12 +45,13 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
   await kubelets.start();
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
   await client.send('POST', `${namespacePath}/services`, { metadata: { name: 'web' }, spec });
-  const add = (from: number, to: number): Promise<void> =>
+  const createPods = (from: number, to: number): Promise<void> =>
     forEachNumber({ from, to, workers: WORKERS }, (index) => createReadyPod(client, namespacePath, index));
-  const remove = (from: number, to: number): Promise<void> =>
+  const deletePods = (from: number, to: number): Promise<void> =>
     forEachNumber({ from, to, workers: WORKERS }, (index) =>
       client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`),
     );
+  /** Waits until the slices have `count` pods, all of them with numbers from `from` on. */
   const waitUntilConverged = (from: number): Promise<boolean> => {
     const isConverged = async (): Promise<boolean> => {
       const { pods } = await readSlices(client, collection);
@@ -56,38 +59,42 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
     };
     return waitUntil('the slices to have the pods', isConverged, POLLS);
   };
-  await add(0, count);
+  await createPods(0, count);
   await waitUntilConverged(0);
   const changes = new EventCounter();
   changes.addStream(await client.open('GET', `${collection}?watch=1&resourceVersion=${await client.revision(collection)}`));
-  const started = performance.now();
+  const startedAt = performance.now();
   for (let replaced = 0; replaced < count; replaced += batch) {
-    await add(count + replaced, count + Math.min(count, replaced + batch));
-    await remove(replaced, Math.min(count, replaced + batch));
+    await createPods(count + replaced, count + Math.min(count, replaced + batch));
+    await deletePods(replaced, Math.min(count, replaced + batch));
   }
-  const rolled = performance.now();
+  const replacedAt = performance.now();
   await waitUntilConverged(count);
-  const convergedMs = performance.now() - rolled;
-  const { slices: left } = await readSlices(client, collection);
+  const convergedMs = performance.now() - replacedAt;
+  const { slices: remaining } = await readSlices(client, collection);
   await pause(WATCH_LAG_MS);
   changes.close();
   await kubelets.stop();
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   const memory =
     pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
-  const times = `${((rolled - started) / 1000).toFixed(1)} s, right ${convergedMs.toFixed(0)} ms later`;
-  console.log(`${`pods replaced, ${batch} at a time`.padEnd(46)} ${times}: ${changes.received} writes of slices, ${left} left${memory}`);
+  const times = `${((replacedAt - startedAt) / 1000).toFixed(1)} s, right ${convergedMs.toFixed(0)} ms later`;
+  console.log(
+    `${`pods replaced, ${batch} at a time`.padEnd(46)} ${times}: ${changes.received} writes of slices, ${remaining} left${memory}`,
+  );
 }
 
 /** The number of slices and the numbers of the pods in them. */
 async function readSlices(client: BenchClient, path: string): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> {
   const text = await client.text('GET', path);
-  const pods = new Set(
-    [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
-  );
+  // The target references of the endpoints.
+  const references = text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g);
+  const pods = new Set([...references].map(([, index]) => Number(index)));
+  // Each slice has one address type.
   return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
 }
 
+/** Creates the pod `p-<index>` with the labels of the Service, and reports it as ready. */
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {
   const name = `p-${index}`;
   const spec = { nodeName: nodeName(index % NODES), containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };

@@ -14,8 +14,10 @@ import { Kubelets } from './kubelets';
 const POLLS = { pollMs: 250, timeoutMs: 900_000 };
 /** Time until the writes that follow the last pod (statuses, Events) are done. */
 const TRAILING_WRITES_MS = 5_000;
+/** The key of renewals among the counted requests. */
 const LEASE_WRITES = 'PUT leases';
-const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
+/** A sample of the counter of requests: its labels and its value. */
+const REQUEST_SAMPLE = /^apiserver_request_total\{(.*)\} (\d+)/;
 
 /**
  * Creates `--pods` pods in a namespace of their own, binds them to `--nodes` nodes, does nothing for `--idle` seconds, and
@@ -42,6 +44,7 @@ interface WorkloadTarget {
   readonly namespace: string;
 }
 
+/** Runs and measures the phases (nodes, creation, binding, idleness), and then prints all of them. */
 async function printWorkload(target: WorkloadTarget): Promise<void> {
   const { client, pid, kubelets, namespace } = target;
   const pods = numberOption('pods', 5_000);
@@ -80,25 +83,30 @@ interface PhaseCosts {
   readonly requests: ReadonlyMap<string, number>;
 }
 
+/** `trailingMs`: the time after the action in which CPU and requests are still counted. */
 async function measure({ client, pid, kubelets }: WorkloadTarget, action: () => Promise<void>, trailingMs = 0): Promise<PhaseCosts> {
-  const [requestsBefore, renewalsBefore] = [await countRequests(client), kubelets.renewals];
-  const [cpu, startedAt] = [cpuSeconds(pid), performance.now()];
+  const requestsBefore = await countRequests(client);
+  const renewalsBefore = kubelets.renewals;
+  const cpuBefore = cpuSeconds(pid);
+  const startedAt = performance.now();
   await action();
   const seconds = (performance.now() - startedAt) / 1000;
   await pause(trailingMs);
-  const cpuUsed = cpuSeconds(pid) - cpu;
+  const cpu = cpuSeconds(pid) - cpuBefore;
   const requests = difference(requestsBefore, await countRequests(client), kubelets.renewals - renewalsBefore);
-  return { seconds, cpu: cpuUsed, requests };
+  return { seconds, cpu, requests };
 }
 
 const formatCosts = ({ seconds, cpu }: PhaseCosts): string => `${seconds.toFixed(1)} s, ${cpu.toFixed(1)} s of CPU`;
 const sumOf = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
 
+/** Resolves when all pods exist. */
 async function createPods(client: BenchClient, namespace: string, pods: number): Promise<void> {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
   const spec = { replicas: pods, selector: { matchLabels: labels }, template };
   await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata: { name: 'web' }, spec });
+  // In a complete status `replicas` has this value. The next member distinguishes it from the spec's `replicas`.
   const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
   const areCreated = async (): Promise<boolean> => status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '');
@@ -120,25 +128,28 @@ async function bindPods(client: BenchClient, kubelets: Kubelets, namespace: stri
 async function countRequests(client: BenchClient): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const line of (await client.text('GET', '/metrics')).split('\n')) {
-    const [, labels = '', count = '0'] = REQUEST.exec(line) ?? [];
+    const [, labels = '', count = '0'] = REQUEST_SAMPLE.exec(line) ?? [];
     const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
-    const [verb, resource, part] = [label('verb'), label('resource'), label('subresource')];
-    if (resource === '' || verb === 'WATCH' || (verb === 'GET' && resource === 'deployments')) continue;
-    const key = `${verb} ${resource}${part === '' ? '' : `/${part}`}`;
+    const verb = label('verb');
+    const resource = label('resource');
+    const subresource = label('subresource');
+    const isOwnRead = verb === 'GET' && resource === 'deployments';
+    if (resource === '' || verb === 'WATCH' || isOwnRead) continue;
+    const key = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
     counts.set(key, (counts.get(key) ?? 0) + Number(count));
   }
   return counts;
 }
 
-/** `renewals`: writes of Leases that are left out. */
+/** The growth of each count, largest first. `renewals`: writes of Leases that are left out. */
 function difference(
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,
   renewals: number,
 ): ReadonlyMap<string, number> {
-  const grown = [...after].map(([key, count]): [string, number] => [
+  const growths = [...after].map(([key, count]): [string, number] => [
     key,
     count - (before.get(key) ?? 0) - (key === LEASE_WRITES ? renewals : 0),
   ]);
-  return new Map(grown.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
+  return new Map(growths.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
 }
