@@ -16,21 +16,21 @@ import { pause } from '../harness/timing';
 /** How often the memory of the server is read. */
 const SAMPLE_MS = 20;
 /** The probe reads for so long before the backup begins, so that the server has compiled what serves it. */
-const WARM_MS = 2_000;
+const WARM_UP_MS = 2_000;
 
 /** Backs up a server with `--objects` objects, on each store. */
 export async function backups(): Promise<void> {
-  for (const kind of stores) await printBackup(kind, numberOption('objects', 100_000));
+  for (const storeKind of stores) await printBackup(storeKind, numberOption('objects', 100_000));
 }
 
-async function printBackup(kind: string, count: number): Promise<void> {
+async function printBackup(storeKind: string, count: number): Promise<void> {
   const folder = temporaryFolder('bench');
-  await withEtcd(kind === 'etcd', async (etcdServers) => {
+  await withEtcd(storeKind === 'etcd', async (etcdServers) => {
     const { server, client } = await withLoopDelay(() => startServer(folder, { etcdServers }));
     try {
       await createConfigMaps({ client, pid: server.process.pid }, { namespace: 'big', count, size: 1200 });
       const storeFlag = etcdServers === undefined ? `--storage-dir=${path.join(folder, 'store')}` : `--etcd-servers=${etcdServers}`;
-      console.log(`\nbackup of ${count} objects of 1.5 KB in ${kind}`);
+      console.log(`\nbackup of ${count} objects of 1.5 KB in ${storeKind}`);
       await measureBackup(server, client.port, { file: path.join(folder, 'bench.backup'), storeFlag });
     } finally {
       client.close();
@@ -50,6 +50,7 @@ interface BackupSource {
 /** Observes the server during a backup, and then for the same time without one. Rejects when the backup fails. */
 async function measureBackup({ process: { pid, child } }: ApiServer, port: number, { file, storeFlag }: BackupSource): Promise<void> {
   const probe = await Probe.start({ port, token: TOKEN, path: '/api/v1/namespaces/big/configmaps/o-7' });
+  /** The server's memory, loop delay and the probe's waits, from now until `shouldContinue` returns false. */
   const observe = async (shouldContinue: () => boolean): Promise<string> => {
     await probe.waits();
     await longestDelay(child);
@@ -62,7 +63,7 @@ async function measureBackup({ process: { pid, child } }: ApiServer, port: numbe
     return `${megabytes.toFixed(0)} MB, event loop held up ${delayMs.toFixed(0)} ms at most, another client ${formatWaits(await probe.waits())}`;
   };
   try {
-    await pause(WARM_MS);
+    await pause(WARM_UP_MS);
     let ownMegabytes = 0;
     const started = performance.now();
     const run = startMigrate(['backup', `--file=${file}`, storeFlag]);
@@ -85,7 +86,7 @@ async function measureBackup({ process: { pid, child } }: ApiServer, port: numbe
   }
 }
 
-/** 0 when the process has exited. */
+/** Megabytes of the process's own memory; 0 when it has exited. */
 function ownMemory(pid: number): number {
   try {
     return anonymousMegabytes(pid) || 0;

@@ -9,15 +9,18 @@ import { startWebhookServer } from '../../support/servers/webhook-server';
 
 interface WebhookAddress {
   readonly port: number;
+  /** The certificates of the webhook's authority in base64, as `clientConfig.caBundle` has them. */
   readonly caBundle: string;
 }
 
+/** The webhook as its parent sees it. */
 export class ConversionProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly address: WebhookAddress,
   ) {}
 
+  /** Resolves when the webhook listens. */
   static async start(): Promise<ConversionProcess> {
     const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const address = await new Promise<WebhookAddress>((resolve) => child.once('message', (message: WebhookAddress) => resolve(message)));
@@ -29,7 +32,7 @@ export class ConversionProcess {
   }
 
   /** The number of calls so far. */
-  calls(): Promise<number> {
+  countCalls(): Promise<number> {
     const received = new Promise<number>((resolve) => this.child.once('message', (count: number) => resolve(count)));
     this.child.send('calls');
     return received;
@@ -40,7 +43,8 @@ export class ConversionProcess {
   }
 }
 
-async function run(): Promise<void> {
+/** The process of the webhook: converts by the behaviour `good` of the recorded conversions. */
+async function serve(): Promise<void> {
   let calls = 0;
   const { good } = CONVERSIONS;
   const { port, caBundle } = await startWebhookServer({
@@ -57,4 +61,4 @@ async function run(): Promise<void> {
   process.send?.({ port, caBundle } satisfies WebhookAddress);
 }
 
-if (require.main === module) void run();
+if (require.main === module) void serve();

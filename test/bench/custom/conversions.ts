@@ -16,6 +16,7 @@ import { numberOption, TOKEN } from '../harness/settings';
 import { forEachNumber, measureMs } from '../harness/timing';
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+/** Repetitions of all measurements: the load of a machine varies. */
 const ROUNDS = 5;
 /** The server converts as many objects of a list in one call. */
 const OBJECTS_PER_REVIEW = 500;
@@ -32,7 +33,7 @@ interface ConversionTarget {
   readonly webhook: ConversionProcess;
 }
 
-/** `--converted`: the number of objects. */
+/** Prints a row for each round. `--converted`: the number of objects. */
 export async function conversions(): Promise<void> {
   const count = numberOption('converted', 10_000);
   console.log(`\na list of ${count} custom objects, converted by a webhook`);
@@ -50,6 +51,7 @@ export async function conversions(): Promise<void> {
   });
 }
 
+/** Creates the recorded definition with this webhook, and `count` objects of it in the stored version. */
 async function prepareConversions(client: BenchClient, { address: { port, caBundle } }: ConversionProcess, count: number): Promise<void> {
   const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
@@ -93,13 +95,13 @@ async function printRound({ client, probe, pid, webhook }: ConversionTarget, rev
   await invalidateConversions(client, round);
   const plainMs = await measureMs(() => client.send('GET', widgetsPath('v1')));
   const alone = await measureWebhookAlone(webhook, reviews);
-  const before = await webhook.calls();
+  const callsBefore = await webhook.countCalls();
   await probe.waits();
   const cpuBefore = cpuSeconds(pid);
   const listMs = await measureMs(() => client.send('GET', widgetsPath('v2')));
   const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1_000;
   const { longestMs } = await probe.waits();
-  const calls = (await webhook.calls()) - before;
+  const calls = (await webhook.countCalls()) - callsBefore;
   // The second list uses cached conversions.
   const againMs = await measureMs(() => client.send('GET', widgetsPath('v2')));
   const ratio = `${(listMs / alone.ms).toFixed(2)} × the webhook alone (${formatMs(alone.ms)}), ${calls} calls`;
@@ -125,11 +127,11 @@ async function measureWebhookAlone(
   return { ms, cpuMs };
 }
 
-/** Changes the definition, which invalidates cached conversions. */
+/** Changes the definition, which invalidates cached conversions. Resolves when the server publishes the change. */
 async function invalidateConversions(client: BenchClient, round: number): Promise<void> {
   const description = `round ${round}`;
   const body = JSON.stringify([{ op: 'add', path: '/spec/versions/1/schema/openAPIV3Schema/description', value: description }]);
   await client.send('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, body, { 'content-type': 'application/json-patch+json' });
-  const wanted = `"description":"${description}"`;
-  while (!(await client.text('GET', `/openapi/v3/apis/${GROUP}/v2`)).includes(wanted));
+  const published = `"description":"${description}"`;
+  while (!(await client.text('GET', `/openapi/v3/apis/${GROUP}/v2`)).includes(published));
 }
