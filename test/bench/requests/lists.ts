@@ -67,8 +67,10 @@ const BUILT_IN_FORMS: readonly ListForm[] = [
   { name: 'metadata alone, protobuf', headers: { accept: acceptAs('PartialObjectMetadataList', PROTOBUF_MEDIA_TYPE.platform) } },
 ];
 
+/** A kind of which many objects are read. */
 interface Kind {
   readonly name: string;
+  /** The path of its objects. */
   readonly collection: string;
   readonly forms: readonly ListForm[];
   /** The number of objects as a share of the requested count. */
@@ -123,8 +125,8 @@ const KINDS: readonly Kind[] = [
  */
 export async function lists(): Promise<void> {
   const count = numberOption('objects', 60_000);
-  const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
-  for (const store of stores.filter(isWanted)) {
+  const isAvailable = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
+  for (const store of stores.filter(isAvailable)) {
     console.log(`\n${store}: another client, while one asks for ${count} ConfigMaps of 1.5 KB or half as many larger objects`);
     const args = ['--feature-gates=WatchList=true'];
     await withEtcd(store === 'etcd', (etcdServers) =>
@@ -135,9 +137,11 @@ export async function lists(): Promise<void> {
 
 async function printLists({ client, pid }: BenchServer, count: number, only: string): Promise<void> {
   const probe = await Probe.start({ port: client.port, token: TOKEN, path: '/api/v1/namespaces/default' });
-  const print = async (name: string, read: () => Promise<number>): Promise<void> => {
+  /** Prints the waits of the probe while `read` runs. */
+  const printWaits = async (name: string, read: () => Promise<number>): Promise<void> => {
     await probe.waits();
-    const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(pid)];
+    const startedAt = performance.now();
+    const cpuBefore = cpuSeconds(pid);
     const bytes = await read();
     const ms = performance.now() - startedAt;
     const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1_000;
@@ -149,14 +153,14 @@ async function printLists({ client, pid }: BenchServer, count: number, only: str
   await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await createCustomResourceDefinition(client);
   for (const { name, collection, forms, share, body } of KINDS) {
-    const wanted = forms.filter((form) => `${name}: ${form.name}`.includes(only));
-    if (wanted.length === 0) continue;
+    const selectedForms = forms.filter((form) => `${name}: ${form.name}`.includes(only));
+    if (selectedForms.length === 0) continue;
     await measureLoop(pid, { workers: WORKERS, count: count * share }, async (index) => {
       await client.send('POST', collection, body(`o-${index}`));
     });
-    for (const form of wanted) await print(`${name}: ${form.name}`, () => readForm(client, collection, form));
-    await print(`${name}: pages of ${PAGE}`, () => readPages(client, collection));
-    await print(`${name}: delete all of them`, () => client.send('DELETE', collection));
+    for (const form of selectedForms) await printWaits(`${name}: ${form.name}`, () => readForm(client, collection, form));
+    await printWaits(`${name}: pages of ${PAGE}`, () => readPages(client, collection));
+    await printWaits(`${name}: delete all of them`, () => client.send('DELETE', collection));
   }
   probe.stop();
 }

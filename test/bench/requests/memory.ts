@@ -16,7 +16,7 @@ const CONNECTIONS = 1000;
 /** Connections that are opened at a time. */
 const WORKERS = 8;
 
-/** Each connection on a server of its own; then `--objects` ConfigMaps that were updated, and what one list of them adds. */
+/** Idle connections, with each number of watches on a server of its own; then `--objects` ConfigMaps that were updated, and what one list of them adds. */
 export async function memory(): Promise<void> {
   console.log();
   for (const watches of [0, 1, 4]) {
@@ -41,14 +41,14 @@ export async function memory(): Promise<void> {
   });
 }
 
-/** Kilobytes of each connection. */
+/** Kilobytes of each idle connection with this number of watches. */
 async function idleKilobytes({ client: { port }, pid }: BenchServer, watches: number): Promise<number> {
   const sessions: ClientHttp2Session[] = [];
   const open = async (): Promise<void> => {
     const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     sessions.push(session);
-    await once(request(session, SERVICES).resume(), 'end');
-    for (let watch = 0; watch < watches; watch += 1) await once(request(session, `${SERVICES}?watch=1`).resume(), 'response');
+    await once(openStream(session, SERVICES).resume(), 'end');
+    for (let watch = 0; watch < watches; watch += 1) await once(openStream(session, `${SERVICES}?watch=1`).resume(), 'response');
   };
   await forEachNumber({ to: WARM_UP, workers: WORKERS }, open);
   const before = anonymousMegabytes(pid);
@@ -58,7 +58,8 @@ async function idleKilobytes({ client: { port }, pid }: BenchServer, watches: nu
   return ((after - before) * 1024) / CONNECTIONS;
 }
 
-function request(session: ClientHttp2Session, path: string) {
+/** Opens a stream for a GET. */
+function openStream(session: ClientHttp2Session, path: string) {
   const stream = session.request({ ':path': path, authorization: `Bearer ${TOKEN}` });
   // Reported when the session is destroyed.
   return stream.on('error', () => undefined);

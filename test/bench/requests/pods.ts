@@ -12,6 +12,7 @@ const TYPE = 'core.v1.Pod';
 const WARM_UP = 5000;
 const ROUNDS = 20_000;
 
+/** Prints the cost of one Pod over that of JSON.parse. */
 export function pods(): void {
   const text = JSON.stringify(POD);
   const parse = { name: 'JSON.parse of it', cpuMicros: microsPer(() => void JSON.parse(text)) };

@@ -10,19 +10,20 @@ const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 /** Objects that gets alternate between. */
 const OBJECTS = 1_000;
 
+/** Prints the memory of an idle server, and a row for each kind of read. */
 export async function reads(): Promise<void> {
   await withServer(async (opened) => {
     console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
     const bare = await BareServer.start();
     try {
-      await readRows(opened, bare);
+      await printReads(opened, bare);
     } finally {
       bare.stop();
     }
   });
 }
 
-async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
+async function printReads({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
   await createConfigMaps({ client, pid }, { namespace: 'l500', count: 500 });
   await createConfigMaps({ client, pid }, { namespace: 'l10k', count: 10_000 });
@@ -30,13 +31,13 @@ async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise
     name: string,
     { target, workers, headers }: { target: string | ((index: number) => string); workers: number; headers?: Record<string, string> },
   ): Promise<Cost> => {
-    const at = typeof target === 'string' ? () => target : target;
-    const size = await client.send('GET', at(0), undefined, headers);
+    const pathAt = typeof target === 'string' ? () => target : target;
+    const size = await client.send('GET', pathAt(0), undefined, headers);
     const floor = await bare.measureResponse({ size, workers, seconds: seconds / 2 });
     const cost = await measureWarmLoop(
       pid,
       { workers, seconds },
-      async (index) => void (await client.send('GET', at(index), undefined, headers)),
+      async (index) => void (await client.send('GET', pathAt(index), undefined, headers)),
     );
     printRow(name, cost, { name: 'bare TLS', ...floor });
     return cost;

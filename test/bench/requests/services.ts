@@ -17,9 +17,10 @@ const SERVICES = 10_000;
 /** The addresses of {@link SERVICE_RANGE}, without the network's own and the broadcast address. */
 const ADDRESSES = 65_534;
 export const SERVICE_RANGE = '--service-cluster-ip-range=10.96.0.0/16';
+/** The addresses that remain free in the full range. */
 const FREE_ADDRESSES = Math.ceil(ADDRESSES / 100);
 /** Claims stored in one transaction. */
-const PER_TRANSACTION = 1000;
+const CLAIMS_PER_TRANSACTION = 1000;
 
 /** Allocates 99 % of the addresses to an owner that does not exist, before a server opens the store. */
 async function fillRange(folder: string): Promise<void> {
@@ -28,8 +29,11 @@ async function fillRange(folder: string): Promise<void> {
   await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
   const value = Buffer.from(JSON.stringify({ namespace: 'bench', name: 'nobody', uid: random.uuid() }));
   // The default Service has the first address.
-  for (let from = 2; from <= ADDRESSES - FREE_ADDRESSES; from += PER_TRANSACTION) {
-    const numbers = Array.from({ length: Math.min(PER_TRANSACTION, ADDRESSES - FREE_ADDRESSES + 1 - from) }, (_, index) => from + index);
+  for (let from = 2; from <= ADDRESSES - FREE_ADDRESSES; from += CLAIMS_PER_TRANSACTION) {
+    const numbers = Array.from(
+      { length: Math.min(CLAIMS_PER_TRANSACTION, ADDRESSES - FREE_ADDRESSES + 1 - from) },
+      (_, index) => from + index,
+    );
     const operations = numbers.map(
       (number) => ({ type: 'put', key: `${prefix}/${ALLOCATIONS}ips/10.96.${number >> 8}.${number & 255}`, value }) as const,
     );
@@ -71,7 +75,7 @@ async function compareCreations({ client, pid }: BenchServer, name: string, coun
   console.log(`  ${serviceCost.requests} of them took ${((after - before) / count).toFixed(3)} store transactions each`);
 }
 
-/** About as large as the ConfigMap once it is stored. */
+/** A Service that is about as large as the ConfigMap once it is stored. */
 function service(name: string): object {
   return {
     apiVersion: 'v1',

@@ -24,9 +24,10 @@ const ROUNDS = 20_000;
 /** Watches of one object, and the events of each that are measured. */
 const STREAMS = 1000;
 const EVENTS = 100;
-/** About as many as an event of the ConfigMap has. */
+/** About as many bytes as an event of the ConfigMap has. */
 const EVENT_BYTES = 1400;
 
+/** Prints the cost of a change in the cache, and of an event to one of many watches. */
 export async function watches(): Promise<void> {
   console.log();
   // The first call includes compilation.
@@ -39,13 +40,13 @@ export async function watches(): Promise<void> {
   );
   const bare = await BareServer.start();
   try {
-    await withServer((opened) => fanOutRow(opened, bare));
+    await withServer((opened) => printFanOut(opened, bare));
   } finally {
     bare.stop();
   }
 }
 
-/** Microseconds of CPU time per change. */
+/** Microseconds of CPU time per change of a Pod, while `nodes` watches each select the Pods of another node. */
 async function podChangeMicros(nodes: number): Promise<number> {
   const store = new MemoryStore();
   const pods = buildResources().require('pods');
@@ -70,7 +71,7 @@ async function podChangeMicros(nodes: number): Promise<number> {
   return (user + system) / ROUNDS;
 }
 
-async function fanOutRow({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
+async function printFanOut({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1 });
   const target = '/api/v1/namespaces/bench/configmaps';
   const floor = await measureFanOut({
@@ -100,13 +101,14 @@ async function measureFanOut({ pid, open, push }: FanOut): Promise<number> {
   for (let stream = 0; stream < STREAMS; stream += 1) counter.addStream(await open());
   await push(0);
   await counter.waitFor(STREAMS);
-  const [cpu, start] = [cpuSeconds(pid), counter.received];
+  const cpuBefore = cpuSeconds(pid);
+  const receivedBefore = counter.received;
   for (let event = 1; event <= EVENTS; event += 1) {
     const total = counter.received + STREAMS;
     await push(event);
     await counter.waitFor(total);
   }
-  const delivered = counter.received - start;
+  const delivered = counter.received - receivedBefore;
   counter.close();
-  return ((cpuSeconds(pid) - cpu) * 1e6) / delivered;
+  return ((cpuSeconds(pid) - cpuBefore) * 1e6) / delivered;
 }
