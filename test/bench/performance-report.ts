@@ -7,7 +7,7 @@ import { addRun, PERFORMANCE_PAGE, type PerformanceResults, type PerformanceRun 
 import { findEtcd } from '../support/external/etcd';
 import { repository } from '../support/repository';
 
-/** Replaces the oldest run when the page is full. */
+/** Adds a run with these results to the page. Replaces the oldest run when the page is full. */
 export function writeReport(results: PerformanceResults): void {
   const file = path.join(repository, PERFORMANCE_PAGE);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -22,11 +22,11 @@ function describeRun(): PerformanceRun {
   const etcd = findEtcd();
   return {
     date: new Date().toISOString().slice(0, 10),
-    commit: output('git', ['-C', repository, 'rev-parse', '--short=10', 'HEAD']),
+    commit: outputOf('git', ['-C', repository, 'rev-parse', '--short=10', 'HEAD']),
     machine: `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${(totalmem() / GIGABYTE).toFixed(0)} GB, load ${loadavg()[1]?.toFixed(0)}`,
     node: process.version,
-    etcd: etcd === undefined ? 'none' : (/Version: (\S+)/.exec(output(etcd, ['--version']))?.[1] ?? 'unknown'),
+    etcd: etcd === undefined ? 'none' : (/Version: (\S+)/.exec(outputOf(etcd, ['--version']))?.[1] ?? 'unknown'),
   };
 }
 
-const output = (program: string, args: readonly string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();
+const outputOf = (program: string, args: readonly string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();

@@ -27,12 +27,12 @@ interface Frame {
   readonly name: string;
 }
 
-const CHAIN = 'apiserver/server/filters/filter-chain';
-/** Modules of functions that call a filter, from the chain to the filter. */
-const AROUND_FILTERS: ReadonlySet<string> = new Set([CHAIN, 'shared/runtime/measure-time']);
-const CHAIN_LIST = 'apiserver/server/chain';
-const TIMED_FILTER = 'filterChain';
-const ROUTE = 'route';
+/** Modules of the functions that call a filter. */
+const AROUND_FILTERS: ReadonlySet<string> = new Set(['apiserver/server/filters/filter-chain', 'shared/runtime/measure-time']);
+/** The module that lists the filters, and its functions: the one that runs them, and the handler behind the last. */
+const CHAIN_MODULE = 'apiserver/server/chain';
+const CHAIN_FUNCTION = 'filterChain';
+const HANDLER_FUNCTION = 'route';
 const NODE = 'Node: TLS, HTTP, sockets, timers';
 
 /** Frames of V8 that no code calls. */
@@ -41,28 +41,32 @@ const UNATTRIBUTED: ReadonlyMap<string, string> = new Map([
   ['(program)', 'outside JavaScript'],
 ]);
 
-/** `root`: the folder of the compiled product. */
-export function shareProfile({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile, root: string): ProfileShares {
-  const frames = new Frames(root);
+/**
+ * Adds the time of each node of the profile's call tree to one filter and to one folder, which a node without its own
+ * inherits from its caller. `productFolder`: the folder of the compiled product.
+ */
+export function shareProfile({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile, productFolder: string): ProfileShares {
+  const frames = new Frames(productFolder);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const micros = new Map<number, number>();
   samples.forEach((id, index) => micros.set(id, (micros.get(id) ?? 0) + (timeDeltas[index] ?? 0)));
-  const [byFilter, byFolder] = [new Map<string, number>(), new Map<string, number>()];
-  const visit = (node: Profiler.ProfileNode, filter: string, folder: string): void => {
-    const frame = frames.of(node);
-    const ownFilter = filterOf(frame, filter);
-    const ownFolder = UNATTRIBUTED.get(frame.name) ?? (frame.isNode ? NODE : frame.module === undefined ? folder : folderOf(frame.module));
-    const time = isIgnored(frame) ? 0 : (micros.get(node.id) ?? 0);
-    add(byFilter, UNATTRIBUTED.get(frame.name) ?? ownFilter, time);
-    add(byFolder, ownFolder, time);
+  const byFilter = new Map<string, number>();
+  const byFolder = new Map<string, number>();
+  const visit = (node: Profiler.ProfileNode, callerFilter: string, callerFolder: string): void => {
+    const frame = frames.resolve(node);
     if (isIgnored(frame)) return;
-    for (const child of node.children ?? []) {
-      const next = byId.get(child);
-      if (next !== undefined) visit(next, ownFilter, ownFolder);
+    const filter = rowOfFilter(frame, callerFilter);
+    const folder = rowOfFolder(frame, callerFolder);
+    const time = micros.get(node.id) ?? 0;
+    add(byFilter, UNATTRIBUTED.get(frame.name) ?? filter, time);
+    add(byFolder, folder, time);
+    for (const id of node.children ?? []) {
+      const child = byId.get(id);
+      if (child !== undefined) visit(child, filter, folder);
     }
   };
-  const [top] = nodes;
-  if (top !== undefined) visit(top, NODE, NODE);
+  const [root] = nodes;
+  if (root !== undefined) visit(root, NODE, NODE);
   return { byFilter: toShares(byFilter), byFolder: toShares(byFolder) };
 }
 
@@ -72,16 +76,24 @@ const isIgnored = ({ name, module }: Frame): boolean => name === '(idle)' || mod
 const IN_CHAIN = 'the chain itself';
 const BEFORE_CHAIN = 'apiserver/server, before the chain';
 
-/** The row of a frame; `outer` is that of its caller. */
-function filterOf({ module, topLevelFunction }: Frame, outer: string): string {
-  if (module === undefined) return outer;
-  const isOutside = outer === NODE || outer === BEFORE_CHAIN || outer === IN_CHAIN;
-  if (!isOutside) return outer;
+/** The row of a frame among the filters, in which all that a filter calls has the filter's row. */
+function rowOfFilter({ module, topLevelFunction }: Frame, callerRow: string): string {
+  if (module === undefined) return callerRow;
+  const isCallerOutsideFilters = callerRow === NODE || callerRow === BEFORE_CHAIN || callerRow === IN_CHAIN;
+  if (!isCallerOutsideFilters) return callerRow;
   if (AROUND_FILTERS.has(module)) return IN_CHAIN;
-  if (module === CHAIN_LIST && topLevelFunction === ROUTE) return 'handler';
-  if (module === CHAIN_LIST && topLevelFunction === TIMED_FILTER) return IN_CHAIN;
-  if (outer === IN_CHAIN) return `filter ${topLevelFunction}`;
+  if (module === CHAIN_MODULE && topLevelFunction === HANDLER_FUNCTION) return 'handler';
+  if (module === CHAIN_MODULE && topLevelFunction === CHAIN_FUNCTION) return IN_CHAIN;
+  if (callerRow === IN_CHAIN) return `filter ${topLevelFunction}`;
   return module.startsWith('apiserver/server/') ? BEFORE_CHAIN : `${folderOf(module)}, called by Node`;
+}
+
+/** The row of a frame among the folders. Functions of packages and of the language have the row of their caller. */
+function rowOfFolder({ name, isNode, module }: Frame, callerRow: string): string {
+  const unattributed = UNATTRIBUTED.get(name);
+  if (unattributed !== undefined) return unattributed;
+  if (isNode) return NODE;
+  return module === undefined ? callerRow : folderOf(module);
 }
 
 const folderOf = (module: string): string => module.split('/').slice(0, 2).join('/');
@@ -95,7 +107,8 @@ function toShares(sums: ReadonlyMap<string, number>): Shares {
   return new Map([...sums].map(([key, value]): [string, number] => [key, value / total]).sort(([, a], [, b]) => b - a));
 }
 
-const TOP_LEVEL = /^(?:async )?function\*? (\w+)|^(?:class|const|let) (\w+)/;
+/** The first line of a function, class or variable that is not indented, as in compiled modules; captures its name. */
+const TOP_LEVEL_DECLARATION = /^(?:async )?function\*? (\w+)|^(?:class|const|let) (\w+)/;
 
 /** Resolves the frames of a profile, reading each compiled module once. */
 class Frames {
@@ -103,7 +116,7 @@ class Frames {
 
   constructor(private readonly root: string) {}
 
-  of({ callFrame: { url, functionName, lineNumber } }: Profiler.ProfileNode): Frame {
+  resolve({ callFrame: { url, functionName, lineNumber } }: Profiler.ProfileNode): Frame {
     const isNode = url.startsWith('node:');
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;
     const relative = path.relative(this.root, file);
@@ -112,12 +125,14 @@ class Frames {
     return { ...outside, module: relative.replace(/\.js$/, ''), topLevelFunction: this.topLevelFunction(file, lineNumber) };
   }
 
+  /** The name of the last declaration at the top level that begins at or before `line`, counted from 0; '' without one. */
   private topLevelFunction(file: string, line: number): string {
     let lines = this.lines.get(file);
     if (lines === undefined) this.lines.set(file, (lines = readFileSync(file, 'utf8').split('\n')));
-    for (let at = line; at >= 0; at -= 1) {
-      const [, name, other] = TOP_LEVEL.exec(lines[at] ?? '') ?? [];
-      if (name !== undefined || other !== undefined) return name ?? other ?? '';
+    for (let index = line; index >= 0; index -= 1) {
+      const [, functionName, otherName] = TOP_LEVEL_DECLARATION.exec(lines[index] ?? '') ?? [];
+      const name = functionName ?? otherName;
+      if (name !== undefined) return name;
     }
     return '';
   }

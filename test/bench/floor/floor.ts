@@ -8,6 +8,7 @@ import { profileGets } from './profile-gets';
 /** Smaller shares are not shown. */
 const SMALLEST_SHARE = 0.004;
 
+/** Prints each floor as soon as it is measured, and then the shares of a get. Returns them for the performance page. */
 export async function floor(): Promise<PerformanceResults> {
   console.log('\nCPU of the server per request, over that of its floor');
   const floors: Floor[] = [];

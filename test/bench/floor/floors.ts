@@ -11,11 +11,11 @@ import { createConfigMaps, withEtcd, withServer, type BenchServer } from '../har
 import { BareServer } from '../harness/bare-server';
 import { BenchClient, configMap } from '../harness/client';
 import type { Estimate } from '../harness/statistics';
-import { compareCosts, prefer, type Comparison } from '../harness/comparison';
+import { compareCosts, raisePriority, type Comparison } from '../harness/comparison';
 
 export interface Floor {
   readonly name: string;
-  /** A higher ratio is marked in the output, and fails nothing; undefined for a ratio without a bound. */
+  /** A higher ratio is marked in the output, but fails nothing; undefined for a ratio without a bound. */
   readonly bound: number | undefined;
   readonly ratio: Estimate;
   readonly comparison: Comparison;
@@ -24,18 +24,20 @@ export interface Floor {
 interface Read {
   readonly name: string;
   readonly bound: number;
+  /** The path of the request with this number. */
   path(index: number): string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the token of a token file, which is hashed for each request. */
+  /** Authenticates with a client certificate; by default with the token of a token file, which is hashed for each request. */
   readonly hasCertificate?: true;
+  /** Requests in flight. */
   readonly workers: number;
-  /** Those of a round of {@link compareCosts}. */
+  /** Requests of each side in a round of {@link compareCosts}. */
   readonly requests: number;
 }
 
-/** Objects that gets alternate between, and objects of the list. */
+/** Objects that gets alternate between. */
 const OBJECTS = 1000;
-const LISTED = 500;
+const LISTED_OBJECTS = 500;
 const LIST = '/api/v1/namespaces/l500/configmaps';
 const PROTOBUF = { accept: PROTOBUF_MEDIA_TYPE.platform };
 const getPath = (index: number): string => `/api/v1/namespaces/bench/configmaps/o-${index % OBJECTS}`;
@@ -55,15 +57,15 @@ interface Write {
   /** Bytes of the stored object. */
   readonly storedBytes: number;
   readonly isUpdate: boolean;
-  /** Prepares the server. */
-  before(client: BenchClient): Promise<unknown>;
-  /** `count`: that of the calls so far. */
+  /** Creates what the writes need. */
+  prepare(client: BenchClient): Promise<unknown>;
+  /** `count`: the number of this call, from 1 on. */
   send(client: BenchClient, count: number): Promise<unknown>;
 }
 
 /** Requests of each side in a round. */
 const WRITES_PER_ROUND = 800;
-/** Of the ratios of latencies of writes. */
+/** The bound of the ratios of the latencies of writes. */
 const WRITE_BOUND = 1.3;
 const LEASES = '/apis/coordination.platform.io/v1/namespaces/bench/leases';
 
@@ -72,19 +74,19 @@ const WRITES: readonly Write[] = [
     name: 'create by one client',
     storedBytes: 1200,
     isUpdate: false,
-    before: (client) => client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } }),
+    prepare: (client) => client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } }),
     send: (client, count) => client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${count}`, '')),
   },
   {
     name: 'renewal of a Lease by its node',
     storedBytes: 300,
     isUpdate: true,
-    before: (client) => client.send('POST', LEASES, nodeLease(0)),
+    prepare: (client) => client.send('POST', LEASES, nodeLease(0)),
     send: (client, count) => client.send('PUT', `${LEASES}/node-1`, nodeLease(count)),
   },
 ];
 
-/** As a kubelet sends it. */
+/** The Lease of a node as its kubelet sends it. `renewal`: the number of the renewal. */
 const nodeLease = (renewal: number): object => ({
   apiVersion: 'coordination.platform.io/v1',
   kind: 'Lease',
@@ -111,9 +113,9 @@ export async function measureFloors(onFloor: (floor: Floor) => void): Promise<vo
 }
 
 async function compareReads({ client, pid, server }: BenchServer, bare: BareServer, onFloor: (floor: Floor) => void): Promise<void> {
-  prefer(pid, bare.pid);
+  raisePriority(pid, bare.pid);
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
-  await createConfigMaps({ client, pid }, { namespace: 'l500', count: LISTED });
+  await createConfigMaps({ client, pid }, { namespace: 'l500', count: LISTED_OBJECTS });
   const certified = new BenchClient(client.port, server.certificates.admin);
   for (const { name, bound, path, headers, hasCertificate, ...load } of READS) {
     const reader = hasCertificate === true ? certified : client;
@@ -127,7 +129,7 @@ async function compareReads({ client, pid, server }: BenchServer, bare: BareServ
 
 interface WriteFloors {
   readonly bare: BareServer;
-  /** Of etcd. */
+  /** The address of the etcd on which the server runs. */
   readonly endpoint: string;
 }
 
@@ -142,11 +144,11 @@ async function compareWrites(
   { bare, endpoint }: WriteFloors,
   onFloor: (floor: Floor) => void,
 ): Promise<void> {
-  prefer(pid, process.pid, bare.pid);
+  raisePriority(pid, process.pid, bare.pid);
   const store = await openEtcd(endpoint);
   try {
     for (const write of WRITES) {
-      await write.before(client);
+      await write.prepare(client);
       let sent = 0;
       const subject = { pid, send: () => write.send(client, (sent += 1)) };
       const transact = transactionOf(store, write);
@@ -171,7 +173,7 @@ async function compareWrites(
   }
 }
 
-/** The transaction that the API server sends for the write. */
+/** Sends the transaction that the API server sends for the write: each call creates a key, or updates the same one. */
 function transactionOf(store: Store, { name, storedBytes, isUpdate }: Write): () => Promise<void> {
   const value = Buffer.alloc(storedBytes, 'x');
   let count = 0;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { repository } from '../../support/repository';
 import { createConfigMaps, withServer } from '../harness/bench-server';
-import { prefer } from '../harness/comparison';
+import { raisePriority } from '../harness/comparison';
 import { PROFILED_ENVIRONMENT, profileWhile, withInspection } from '../harness/inspected-process';
 import { measureLoop } from '../harness/measure';
 import { loopSeconds } from '../../support/process-usage';
@@ -28,12 +28,13 @@ export async function profileGets(): Promise<GetProfile> {
   const measure = async (): Promise<void> =>
     withServer(
       async ({ server, client, pid }) => {
-        prefer(pid);
+        raisePriority(pid);
         await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
         const get = async (index: number): Promise<void> =>
           void (await client.send('GET', `/api/v1/namespaces/bench/configmaps/o-${index % OBJECTS}`));
         await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, get);
-        let [requests, cpu] = [0, 0];
+        let requests = 0;
+        let cpu = 0;
         const profile = await profileWhile(server.process.child, async () => {
           const before = loopSeconds(pid);
           ({ requests } = await measureLoop(pid, { workers: WORKERS, count: PROFILED }, get));

@@ -1,7 +1,7 @@
 /** What grows for the controllers: Deployments with pods, and Services with endpoints. The costs are the controllers' CPU. */
 import { startControllers } from '../../support/control-plane';
 import { MERGE, type BenchClient } from '../harness/client';
-import { prefer } from '../harness/comparison';
+import { raisePriority } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { cpuSince, startCpu } from '../../support/process-usage';
 import { waitUntil } from '../../support/programs';
@@ -20,6 +20,7 @@ const REPLICAS = 2;
 const CHANGES = 30;
 const POLLS = { pollMs: 100, timeoutMs: 600_000 };
 
+/** A server with controllers, in which a subject creates its items. */
 interface GrownControllers extends Omit<OpenedSubject, 'add' | 'operations'> {
   readonly client: BenchClient;
   create(path: string, body: object): Promise<void>;
@@ -31,7 +32,7 @@ async function openGrownControllers(): Promise<GrownControllers> {
   const { server, client, create, close } = await openGrownServer([SERVICE_RANGE]);
   const controllers = await withInspection(async () => startControllers(server, '--log-level=error'));
   const { pid, child } = controllers;
-  prefer(pid);
+  raisePriority(pid);
   await create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await waitForReaction('the default service account', () => contains(client, `${CORE}/serviceaccounts`, '"name":"default"', 1));
   let changes = 0;
@@ -60,11 +61,12 @@ async function openGrownControllers(): Promise<GrownControllers> {
 const waitForReaction = (description: string, isComplete: () => Promise<boolean>): Promise<boolean> =>
   waitUntil(description, isComplete, POLLS);
 
-/** Whether `text` occurs at least `count` times in the response. */
+/** Whether `text` occurs at least `count` times in the response to a GET of `path`. */
 async function contains(client: BenchClient, path: string, text: string, count: number): Promise<boolean> {
-  return (await client.text('GET', path)).split(text).length > count;
+  return (await client.text('GET', path)).split(text).length - 1 >= count;
 }
 
+/** Grows by Deployments; the reaction to a deleted pod is measured. */
 export const deployments: Subject = {
   name: 'Deployments',
   size: CHANGES,
@@ -72,7 +74,7 @@ export const deployments: Subject = {
   async open() {
     const { client, create, ...grown } = await openGrownControllers();
     let present = 0;
-    const pods = async (query: string): Promise<readonly PodSummary[]> =>
+    const listPods = async (query: string): Promise<readonly PodSummary[]> =>
       (JSON.parse(await client.text('GET', `${CORE}/pods${query}`)) as PodList).items;
     const areComplete = async (): Promise<boolean> => {
       const { items } = JSON.parse(await client.text('GET', DEPLOYMENTS)) as DeploymentList;
@@ -89,10 +91,10 @@ export const deployments: Subject = {
         grown.reaction(
           'deleted pod, until it is replaced',
           async (index) => {
-            const [pod] = await pods(`?labelSelector=app%3Dd-${index % CHANGES}`);
+            const [pod] = await listPods(`?labelSelector=app%3Dd-${index % CHANGES}`);
             if (pod !== undefined) await client.send('DELETE', `${CORE}/pods/${pod.metadata.name}?gracePeriodSeconds=0`);
           },
-          async () => (await pods('')).length === present * REPLICAS,
+          async () => (await listPods('')).length === present * REPLICAS,
         ),
       ],
     };
@@ -117,6 +119,7 @@ function deploymentBody(name: string): object {
   return { metadata: { name }, spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template } };
 }
 
+/** Grows by Services with one pod each; the reaction to a changed address is measured. */
 export const services: Subject = {
   name: 'Services',
   size: CHANGES,
@@ -127,13 +130,14 @@ export const services: Subject = {
     const kubelets = new Kubelets(client, 1);
     await kubelets.start();
     const [nodeName] = kubelets.names;
-    const setAddress = (index: number, edit: number): Promise<number> => {
-      const podIP = `10.${edit % 250}.${index >> 8}.${index & 255}`;
+    /** Each generation of addresses differs from the last in its second byte. */
+    const setAddress = (index: number, generation: number): Promise<number> => {
+      const podIP = `10.${generation % 250}.${index >> 8}.${index & 255}`;
       const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions: [{ type: 'Ready', status: 'True' }] };
       return client.send('PATCH', `${CORE}/pods/p-${index}/status`, { status }, MERGE);
     };
-    /** The number of the measurement, which changes every address once. */
-    let edit = 0;
+    /** The number of the measurement, which changes the address of {@link CHANGES} pods once. */
+    let measurement = 0;
     return {
       ...grown,
       async close() {
@@ -155,8 +159,8 @@ export const services: Subject = {
       operations: [
         grown.reaction(
           'changed address of a pod, until its slice has it',
-          (index) => setAddress(index % CHANGES, (edit = 1 + Math.floor(index / CHANGES))),
-          () => contains(client, SLICES, `"10.${edit % 250}.`, CHANGES),
+          (index) => setAddress(index % CHANGES, (measurement = 1 + Math.floor(index / CHANGES))),
+          () => contains(client, SLICES, `"10.${measurement % 250}.`, CHANGES),
         ),
       ],
     };

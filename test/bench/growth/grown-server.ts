@@ -2,7 +2,7 @@
 import { removeFolder, temporaryFolder, type ApiServer } from '../../support/programs';
 import { startServer } from '../harness/bench-server';
 import type { BenchClient } from '../harness/client';
-import { prefer } from '../harness/comparison';
+import { raisePriority } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { measureLoop } from '../harness/measure';
 import { numberOption } from '../harness/settings';
@@ -18,11 +18,11 @@ export interface GrownServer {
   readonly server: ApiServer;
   readonly client: BenchClient;
   readonly pid: number;
-  /** A request, repeated. Microseconds for each. */
+  /** An operation that repeats one request. Its cost is that of one. `send` is called with the number of earlier calls. */
   request(name: string, growth: Growth, send: (index: number) => Promise<unknown>): Operation;
   /** Bytes in use after a garbage collection. */
   liveBytes(): Promise<number>;
-  /** Rejects when the server does. */
+  /** Sends a POST. Rejects when the server rejects the object. */
   create(path: string, body: object): Promise<void>;
   /** Stops the server and deletes its data. */
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export async function openGrownServer(args: readonly string[] = []): Promise<Gro
   const folder = temporaryFolder('bench-growth');
   const { server, client } = await withInspection(() => startServer(folder, { args }));
   const { pid, child } = server.process;
-  prefer(pid);
+  raisePriority(pid);
   let sent = 0;
   return {
     server,

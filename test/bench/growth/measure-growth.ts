@@ -6,6 +6,7 @@ import { cpuSince, startCpu } from '../../support/process-usage';
 import { estimate, fitExponent, type Estimate, type Point } from '../harness/statistics';
 import { GROWTH_BOUNDS, type Growth, type OpenedSubject, type Subject } from './subject';
 
+/** The costs of one operation at all sizes. */
 export interface Series {
   readonly name: string;
   readonly growth: Growth;
@@ -34,11 +35,12 @@ const LAST_ALLOWANCE = 0.15;
 
 /** Whether an exponent exceeds the bound of its growth by more than chance explains. */
 export function isAboveBound({ growth, exponent, lastExponent }: Series): boolean {
-  const least = ({ value, error }: Estimate): number => value - TOLERATED_ERRORS * error;
+  const lowestLikely = ({ value, error }: Estimate): number => value - TOLERATED_ERRORS * error;
   const bound = GROWTH_BOUNDS[growth];
-  return least(exponent) > bound || least(lastExponent) > bound + LAST_ALLOWANCE;
+  return lowestLikely(exponent) > bound || lowestLikely(lastExponent) > bound + LAST_ALLOWANCE;
 }
 
+/** The sizes at which a subject is measured, ascending. */
 export const sizesOf = ({ size }: Subject): readonly number[] =>
   Array.from({ length: DOUBLINGS + 1 }, (_, doublings) => size * 2 ** doublings);
 
@@ -52,7 +54,8 @@ export async function measureGrowth(subject: Subject): Promise<readonly Series[]
     };
     const addition = `add ${subject.item}`;
     const memory = `bytes of ${subject.item}`;
-    let [present, bytes] = [0, 0];
+    let present = 0;
+    let bytes = 0;
     for (const size of sizesOf(subject)) {
       const additions = await addInBatches(opened, present, size);
       if (present === 0) await warmUp(opened);
@@ -60,7 +63,8 @@ export async function measureGrowth(subject: Subject): Promise<readonly Series[]
       const bytesNow = await opened.liveBytes();
       const itemBytes = (bytesNow - bytes) / (size - present);
       if (present > 0) record(memory, size, { value: itemBytes, error: MEMORY_ERROR * itemBytes });
-      [present, bytes] = [size, bytesNow];
+      present = size;
+      bytes = bytesNow;
       for (const operation of opened.operations) {
         // The first run at a size fills caches.
         await operation.measure();

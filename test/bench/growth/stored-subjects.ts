@@ -14,9 +14,10 @@ const GROUP = '/apis/small.made-up.test/v1';
 /** More than requests at a time, so that no two change the same object at once. */
 const CUSTOM_OBJECTS = 50;
 
-/** Visits the numbers below `count` in an order that is not the order of their names. */
+/** Visits the numbers below `count` in an order that is not that of their names: 7919 is prime and does not divide `count`. */
 const scatter = (index: number, count: number): number => (index * 7919) % count;
 
+/** Grows by ConfigMaps in one namespace. */
 export const objects: Subject = {
   name: 'objects',
   size: 1000,
@@ -42,27 +43,28 @@ export const objects: Subject = {
   },
 };
 
+/** Grows by namespaces of one object each. */
 export const namespaces: Subject = {
   name: 'namespaces',
   size: 100,
   item: 'a Namespace with a ConfigMap',
   async open() {
     const { client, request, ...grown } = await openGrownServer();
-    const maps = (index: number): string => `${NAMESPACES}/n-${index}/configmaps`;
+    const configMapsPath = (index: number): string => `${NAMESPACES}/n-${index}/configmaps`;
     return {
       ...grown,
       add: (from, to) =>
         forEachNumber(from, to, async (index) => {
           await grown.create(NAMESPACES, { metadata: { name: `n-${index}` } });
-          await client.send('POST', maps(index), configMap(`n-${index}`, 'o', ''));
+          await client.send('POST', configMapsPath(index), configMap(`n-${index}`, 'o', ''));
         }),
       operations: [
-        request('get of a ConfigMap', 'constant', (index) => client.send('GET', `${maps(scatter(index, this.size))}/o`)),
+        request('get of a ConfigMap', 'constant', (index) => client.send('GET', `${configMapsPath(scatter(index, this.size))}/o`)),
         request('update of a ConfigMap', 'constant', (index) => {
           const number = scatter(index, this.size);
-          return client.send('PUT', `${maps(number)}/o`, configMap(`n-${number}`, 'o', String(index)));
+          return client.send('PUT', `${configMapsPath(number)}/o`, configMap(`n-${number}`, 'o', String(index)));
         }),
-        request('list of a namespace', 'constant', (index) => client.send('GET', maps(scatter(index, this.size)))),
+        request('list of a namespace', 'constant', (index) => client.send('GET', configMapsPath(scatter(index, this.size)))),
         request('list of the namespaces', 'linear', () => client.send('GET', NAMESPACES)),
         request('list in all namespaces', 'linear', () => client.send('GET', '/api/v1/configmaps')),
       ],
@@ -70,14 +72,15 @@ export const namespaces: Subject = {
   },
 };
 
+/** Grows by definitions. The first one has {@link CUSTOM_OBJECTS} objects at all sizes. */
 export const definitions: Subject = {
   name: 'definitions',
   size: 12,
   item: 'a CustomResourceDefinition, until it is served',
   async open() {
     const { client, request, ...grown } = await openGrownServer();
-    const objects0 = `${GROUP}/namespaces/default/kind0s`;
-    const objectPath = (index: number): string => `${objects0}/o-${index % CUSTOM_OBJECTS}`;
+    const customObjectsPath = `${GROUP}/namespaces/default/kind0s`;
+    const objectPath = (index: number): string => `${customObjectsPath}/o-${index % CUSTOM_OBJECTS}`;
     let edits = 0;
     return {
       ...grown,
@@ -87,7 +90,7 @@ export const definitions: Subject = {
           await client.send('POST', DEFINITIONS, text);
           await waitUntil(`${plural} to be served`, async () => (await client.status('GET', `${GROUP}/${plural}`)) === 200);
         }
-        if (from === 0) await forEachNumber(0, CUSTOM_OBJECTS, (index) => grown.create(objects0, customObject(`o-${index}`)));
+        if (from === 0) await forEachNumber(0, CUSTOM_OBJECTS, (index) => grown.create(customObjectsPath, customObject(`o-${index}`)));
       },
       operations: [
         request('get of a custom object', 'constant', (index) => client.send('GET', objectPath(index))),
@@ -98,7 +101,7 @@ export const definitions: Subject = {
         request('discovery of the group', 'linear', () => client.send('GET', GROUP)),
         request('OpenAPI v3 index after a changed schema', 'linear', async () => {
           const { name, text } = smallDefinition('kind0');
-          const edited = { spec: { versions: describe(text, `edit ${(edits += 1)}`) } };
+          const edited = { spec: { versions: versionsWithDescription(text, `edit ${(edits += 1)}`) } };
           await client.send('PATCH', `${DEFINITIONS}/${name}`, edited, MERGE);
           await client.send('GET', '/openapi/v3');
         }),
@@ -110,13 +113,14 @@ export const definitions: Subject = {
 const customObject = (name: string): object => ({ apiVersion: 'small.made-up.test/v1', kind: 'Kind0', metadata: { name }, spec: {} });
 
 /** The versions of a definition, with this description in their schemas. */
-function describe(text: string, description: string): unknown {
+function versionsWithDescription(text: string, description: string): unknown {
   const { spec } = JSON.parse(text) as {
     readonly spec: { readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: object } }[] };
   };
   return spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: { ...version.schema.openAPIV3Schema, description } } }));
 }
 
+/** Grows by roles that are all bound to the user `every`; `one` is bound to a role beside them. */
 export const roles: Subject = {
   name: 'roles',
   size: 100,
@@ -125,18 +129,18 @@ export const roles: Subject = {
     const { client, request, ...grown } = await openGrownServer();
     await grown.create(NAMESPACES, { metadata: { name: NAMESPACE } });
     await client.send('POST', CONFIG_MAPS, configMap(NAMESPACE, 'o', ''));
-    const add = async (name: string, users: readonly string[], resourceNames: readonly string[]): Promise<void> => {
+    const addRole = async (name: string, users: readonly string[], resourceNames: readonly string[]): Promise<void> => {
       const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'], resourceNames }];
       await grown.create(`${ROLES}/roles`, { metadata: { name }, rules });
       const roleRef = { apiGroup: 'rbac.authorization.platform.io', kind: 'Role', name };
       const subjects = users.map((user) => ({ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: user }));
       await grown.create(`${ROLES}/rolebindings`, { metadata: { name }, roleRef, subjects });
     };
-    await add('reader', ['one', 'every'], ['o']);
+    await addRole('reader', ['one', 'every'], ['o']);
     const getAs = (user: string) => () => client.send('GET', `${CONFIG_MAPS}/o`, undefined, { 'impersonate-user': user });
     return {
       ...grown,
-      add: (from, to) => forEachNumber(from, to, (index) => add(`role-${index}`, ['every', `user-${index}`], [`o-${index}`])),
+      add: (from, to) => forEachNumber(from, to, (index) => addRole(`role-${index}`, ['every', `user-${index}`], [`o-${index}`])),
       operations: [
         request('get by a user with one binding', 'constant', getAs('one')),
         request('get by a user with all bindings', 'linear', getAs('every')),

@@ -7,12 +7,13 @@ import type { Subject } from './subject';
 
 const NAMESPACE = 'grown';
 const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-/** Delivered in one measurement; more changes for fewer watches. */
+/** Events that are delivered in one measurement: with fewer watches, by more changes. */
 const EVENTS = 20_000;
 
 /** More than requests at a time, so that no two change the same object at once. */
 const OTHERS = 100;
 
+/** Grows by watches that all select the same object. */
 export const watches: Subject = {
   name: 'watches',
   size: 40,

@@ -16,7 +16,10 @@ export class BareServer {
     private readonly client: BenchClient,
   ) {}
 
-  /** With a certificate of its own authority, of the same kind as those of the API server. */
+  /**
+   * Resolves when the server listens. Its certificate is of the same kind as those of the API server, but of an authority
+   * of its own.
+   */
   static async start(): Promise<BareServer> {
     const { certificate, key } = await makePair(await makeAuthority('bench-ca'), 'server');
     const child = fork(path.join(__dirname, 'bare-server-process.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -29,7 +32,7 @@ export class BareServer {
     return this.child.pid ?? -1;
   }
 
-  /** Responds with `size` bytes. */
+  /** Requests to which the server responds with `size` bytes. */
   responding(size: number): Side {
     const target = `/${size}`;
     this.send({ path: target, size });
@@ -47,6 +50,7 @@ export class BareServer {
     this.child.send(message);
   }
 
+  /** Opens a stream on which each message `push` writes. */
   watch(): ReturnType<BenchClient['open']> {
     return this.client.open('GET', '/watch');
   }

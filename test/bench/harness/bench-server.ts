@@ -23,8 +23,9 @@ export function printRow(name: string, cost: CpuCost, baseline?: CpuCost & { rea
 }
 
 export interface BenchServerOptions {
-  /** The embedded store when absent. */
+  /** The endpoint of etcd; absent = the embedded store. */
   readonly etcdServers?: string | undefined;
+  /** Flags of the API server. */
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
 }
@@ -50,6 +51,7 @@ export async function startServer(
 /** Eight gigabytes: the default of two is too little for the largest measurements. */
 const ETCD_OPTIONS = { arguments: ['--quota-backend-bytes', String(8 * 2 ** 30)] };
 
+/** A server that is measured, with a client of its administrator. */
 export interface BenchServer {
   readonly server: ApiServer;
   readonly client: BenchClient;
@@ -69,8 +71,8 @@ export async function withServer(
   { prepare, args = [], ...options }: TemporaryServerOptions = {},
 ): Promise<void> {
   const folder = temporaryFolder('bench');
-  const more = (await prepare?.(folder)) ?? [];
-  const { server, client } = await startServer(folder, { ...options, args: [...args, ...more] });
+  const preparedArgs = (await prepare?.(folder)) ?? [];
+  const { server, client } = await startServer(folder, { ...options, args: [...args, ...preparedArgs] });
   try {
     await measure({ server, client, pid: server.process.pid, folder });
   } finally {
@@ -80,9 +82,9 @@ export async function withServer(
   }
 }
 
-/** Measures on an etcd that is started for this measurement only; without one unless it is wanted. */
-export async function withEtcd(isWanted: boolean, measure: (endpoint: string | undefined) => Promise<void>): Promise<void> {
-  const etcd = isWanted ? await startEtcd(ETCD_OPTIONS) : undefined;
+/** Measures on an etcd that is started for this measurement only; `endpoint` is undefined when none is needed. */
+export async function withEtcd(isNeeded: boolean, measure: (endpoint: string | undefined) => Promise<void>): Promise<void> {
+  const etcd = isNeeded ? await startEtcd(ETCD_OPTIONS) : undefined;
   try {
     await measure(etcd?.endpoint);
   } finally {
@@ -102,9 +104,9 @@ export function withServers(
 
 /** Measures on a server that is started with its controllers, or on that of `--server`, without the id of a process. */
 export async function withControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
-  const other = textOption('server');
-  if (other !== undefined) {
-    const client = new BenchClient(Number(other.slice(other.lastIndexOf(':') + 1)), textOption('token') ?? '');
+  const address = textOption('server');
+  if (address !== undefined) {
+    const client = new BenchClient(Number(address.slice(address.lastIndexOf(':') + 1)), textOption('token') ?? '');
     await measure(client);
     return client.close();
   }

@@ -7,18 +7,23 @@ import { errorCode } from '../../../shared/runtime/error-code';
 import { measureLoop, type Cost } from './measure';
 import { estimate, median, type Estimate } from './statistics';
 
+/** One of the two that are compared. */
 export interface Side {
+  /** The process with the CPU that counts. */
   readonly pid: number;
+  /** Sends the request with number `index` from loop `worker`. */
   send(index: number, worker: number): Promise<unknown>;
 }
 
+/** The ratios over all rounds, and the costs behind them. */
 export interface Comparison {
   /** The ratio of the subject's CPU per request to the baseline's. */
   readonly ratio: Estimate;
   /** The ratio of the times from a request to its response, as a client with this many requests at a time sees them. */
   readonly latencyRatio: Estimate;
-  /** Medians. Microseconds of CPU per request. */
+  /** Microseconds of CPU per request; the median of the rounds. */
   readonly subjectMicros: number;
+  /** The same of the baseline. */
   readonly baselineMicros: number;
   readonly rounds: number;
   /** The number of requests to the subject in all rounds. */
@@ -34,8 +39,9 @@ const SUFFICIENT_ERROR = 0.01;
 const WARM_UP_ROUNDS = 6;
 
 /**
- * `requests`: those of each side in a round. They are counted instead of timed, because a fixed time may be too short to
- * warm up on a busy machine.
+ * Repeats rounds until the ratio's error is small or there are {@link MAX_ROUNDS}. `workers`: requests in flight;
+ * `requests`: the requests of each side in a round. They are counted instead of timed, because a fixed time may be too
+ * short to warm up on a busy machine.
  */
 export async function compareCosts(
   subject: Side,
@@ -46,7 +52,7 @@ export async function compareCosts(
   const measure = async (side: Side): Promise<Cost> => {
     const start = index;
     index += requests;
-    return measureLoop(side.pid, { workers, count: requests }, async (at, worker) => void (await side.send(start + at, worker)));
+    return measureLoop(side.pid, { workers, count: requests }, async (offset, worker) => void (await side.send(start + offset, worker)));
   };
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) for (const side of [baseline, subject]) await measure(side);
   const costs: { readonly subject: Cost; readonly baseline: Cost }[] = [];
@@ -72,17 +78,19 @@ export async function compareCosts(
 
 /** Niceness: measured processes precede the others of the machine. */
 const MEASURED_PRIORITY = -10;
+/** `setPriority` throws ERR_SYSTEM_ERROR for what the operating system refuses. */
+const PERMISSION_ERRORS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ERR_SYSTEM_ERROR']);
 
 /**
  * Lets the measured processes run before those of others, because other work empties the caches of the processor. Without
  * the permission they keep their priority.
  */
-export function prefer(...pids: readonly number[]): void {
+export function raisePriority(...pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       setPriority(pid, MEASURED_PRIORITY);
     } catch (error) {
-      if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM' && errorCode(error) !== 'ERR_SYSTEM_ERROR') throw error;
+      if (!PERMISSION_ERRORS.has(errorCode(error) ?? '')) throw error;
     }
   }
 }

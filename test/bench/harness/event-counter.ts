@@ -4,22 +4,26 @@ import type { IncomingMessage } from 'node:http';
 /** ASCII; ends each event of a watch. */
 const NEWLINE = 10;
 
+/** Counts over all of its streams together. */
 export class EventCounter {
-  private readonly opened = new Set<IncomingMessage>();
+  private readonly openStreams = new Set<IncomingMessage>();
   private total = 0;
   private onReceived = (): void => undefined;
 
+  /** The number of streams. */
   get streams(): number {
-    return this.opened.size;
+    return this.openStreams.size;
   }
 
+  /** The number of events so far. */
   get received(): number {
     return this.total;
   }
 
   /** Counts the events of this watch too. */
   addStream(stream: IncomingMessage): void {
-    this.opened.add(stream);
+    this.openStreams.add(stream);
+    // `close` destroys streams that the server still writes to.
     stream.on('error', () => undefined);
     stream.on('data', (chunk: Buffer) => {
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, end + 1)) this.total += 1;
@@ -27,7 +31,7 @@ export class EventCounter {
     });
   }
 
-  /** Resolves when `total` events have arrived on all streams together. */
+  /** Resolves when {@link received} reaches `total`. One caller waits at a time. */
   waitFor(total: number): Promise<void> {
     return new Promise((resolve) => {
       this.onReceived = () => void (this.total >= total && resolve());
@@ -36,6 +40,6 @@ export class EventCounter {
   }
 
   close(): void {
-    for (const stream of this.opened) stream.destroy();
+    for (const stream of this.openStreams) stream.destroy();
   }
 }

@@ -22,25 +22,29 @@ export const withInspection = <T>(start: () => Promise<T>): Promise<T> => withPr
 
 const PROFILE_VARIABLE = 'BENCH_PROFILE';
 
-/** The environment of a program that {@link profileWhile} can profile; it runs from its modules, which have names. */
+/**
+ * The environment of a program that {@link profileWhile} can profile. Programs with an environment run from their modules
+ * instead of their bundle, so that the profile has the names of the modules.
+ */
 export const PROFILED_ENVIRONMENT: NodeJS.ProcessEnv = { [PROFILE_VARIABLE]: '1' };
 
 /** Bytes in use after a collection: of the JavaScript heap and of buffers outside. */
 export async function liveBytes(child: ChildProcess): Promise<number> {
-  const result = await ask(child, 'live-bytes');
+  const result = await requestInspection(child, 'live-bytes');
   return result.inspected === 'live-bytes' ? result.bytes : Number.NaN;
 }
 
 /** The CPU profile of the process's main thread while `work` runs. */
 export async function profileWhile(child: ChildProcess, work: () => Promise<void>): Promise<Profiler.Profile> {
-  await ask(child, 'start-profile');
+  await requestInspection(child, 'start-profile');
   await work();
-  const result = await ask(child, 'stop-profile');
+  const result = await requestInspection(child, 'stop-profile');
   if (result.inspected !== 'stop-profile') throw new Error('the process sent no profile');
   return result.profile;
 }
 
-function ask(child: ChildProcess, request: Request): Promise<InspectionResult> {
+/** Rejects when the process ends before it responds. */
+function requestInspection(child: ChildProcess, request: Request): Promise<InspectionResult> {
   return new Promise((resolve, reject) => {
     const onExit = (): void => reject(new Error('the process has ended'));
     // Servers send other messages as well.
@@ -80,6 +84,7 @@ async function respond(session: Session, request: Request): Promise<InspectionRe
   }
 }
 
+/** Responds to the requests of the parent. */
 async function serve(): Promise<void> {
   const session = new Session();
   session.connect();

@@ -29,7 +29,8 @@ export function longestDelay(child: ChildProcess): Promise<number> {
 
 // A parent imports this file without loading it by NODE_OPTIONS.
 if (isPreloaded(__filename)) {
-  let [last, longest] = [performance.now(), 0];
+  let last = performance.now();
+  let longest = 0;
   const sample = (): void => {
     const now = performance.now();
     longest = Math.max(longest, now - last - INTERVAL_MS);

@@ -1,8 +1,10 @@
 /** Costs of requests: the CPU time of a server process divided by the requests that loops of this process send to it. */
 import { cpuSince, startCpu } from '../../support/process-usage';
 
+/** What a number of requests cost a server. */
 export interface Cost {
   readonly requests: number;
+  /** The duration of the measurement. */
   readonly seconds: number;
   /** Microseconds of the server's CPU per request. */
   readonly cpuMicros: number;
@@ -32,15 +34,15 @@ export async function measureLoop(
   const cpu = startCpu(pid);
   const start = performance.now();
   let next = 0;
-  let done = 0;
+  let completed = 0;
   const worker = async (id: number): Promise<void> => {
     while (next < limit && performance.now() < end) {
       const index = next++;
       await request(index, id);
-      done += 1;
+      completed += 1;
     }
   };
   await Promise.all(Array.from({ length: bounds.workers }, (_, id) => worker(id)));
   const seconds = (performance.now() - start) / 1000;
-  return { requests: done, seconds, cpuMicros: (cpuSince(pid, cpu) * 1e6) / done };
+  return { requests: completed, seconds, cpuMicros: (cpuSince(pid, cpu) * 1e6) / completed };
 }

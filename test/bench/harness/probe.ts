@@ -21,17 +21,22 @@ export const formatWaits = ({ medianMs, p99Ms, longestMs }: Waits, width = 0): s
 
 interface ProbeOptions {
   readonly port: number;
+  /** A bearer token. */
   readonly token: string;
+  /** What is read. */
   readonly path: string;
 }
 
 /** The time between a response and the next request of the probe. */
 const PAUSE_MS = 4;
+/** Requests before those that are measured. */
+const WARM_UP = 20;
 
 /** The client's process, which exits with this one. */
 export class Probe {
   private constructor(private readonly child: ChildProcess) {}
 
+  /** Resolves after some warm-up requests. Requests that fail are counted like others. */
   static async start(options: ProbeOptions): Promise<Probe> {
     const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     child.send(options);
@@ -51,6 +56,7 @@ export class Probe {
   }
 }
 
+/** The loop of the client's process. */
 async function run({ port, token, path }: ProbeOptions): Promise<void> {
   const client = new BenchClient(port, token);
   let times: number[] = [];
@@ -60,7 +66,7 @@ async function run({ port, token, path }: ProbeOptions): Promise<void> {
     return { requests: sorted.length, medianMs: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), longestMs: quantile(sorted, 1) };
   };
   // The first requests include the connection setup.
-  for (let warm = 0; warm < 20; warm += 1) await client.send('GET', path).catch(() => undefined);
+  for (let count = 0; count < WARM_UP; count += 1) await client.send('GET', path).catch(() => undefined);
   // A report includes the request that is in progress.
   let isRequested = false;
   process.on('message', () => (isRequested = true));

@@ -9,10 +9,13 @@ export interface ReadTarget {
   readonly token: string;
 }
 
-/** Reads a namespace repeatedly, one request at a time; `stop` returns the duration of each, ascending. */
+/**
+ * Reads a namespace repeatedly, one request at a time, with `pauseMs` after each response. `stop` resolves with the
+ * milliseconds of each read, ascending. By default all use one connection.
+ */
 export function startReadLoop(
   target: ReadTarget,
-  everyMs: number,
+  pauseMs: number,
   options: AgentOptions = { keepAlive: true, maxSockets: 1 },
 ): { stop(): Promise<readonly number[]> } {
   const agent = new Agent({ rejectUnauthorized: false, ...options });
@@ -25,7 +28,7 @@ export function startReadLoop(
       const startedAt = performance.now();
       await sendOnce(read);
       waits.push(performance.now() - startedAt);
-      await pause(everyMs);
+      await pause(pauseMs);
     }
   })();
   const stop = async (): Promise<readonly number[]> => {

@@ -28,7 +28,7 @@ export function median(samples: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
-/** The sample below which this part of them lies. NaN without samples. */
+/** The sample below which this part (0 to 1) of the samples lies. NaN without samples. */
 export const quantile = (ascending: readonly number[], part: number): number =>
   ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN;
 
@@ -36,6 +36,7 @@ export const quantile = (ascending: readonly number[], part: number): number =>
 export const formatQuantiles = (ascending: readonly number[], parts: readonly number[], digits = 0): string =>
   parts.map((part) => quantile(ascending, part).toFixed(digits)).join(' / ');
 
+/** A measurement at one size. */
 export interface Point {
   readonly size: number;
   readonly cost: Estimate;

@@ -1,5 +1,6 @@
 /** Durations and pauses of the benchmark, and loops over numbers. */
 
+/** Resolves after `ms` milliseconds. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Milliseconds until `work` resolves. */
