@@ -29,7 +29,7 @@ const DEFAULT_MEGABYTES = 100;
 const WEBHOOK_BACK_OFF = { maxMs: 5 * 60_000, factor: 1.5, jitter: 0.2 } as const;
 
 /**
- * Reads the policy, and creates the auditor if a backend is configured; undefined without one. Rejects when the policy
+ * Reads the policy, and creates the auditor if a backend is configured; `undefined` without one. Rejects when the policy
  * or a backend is unusable.
  */
 export async function openAudit(flags: ServerFlags, deps: AuditDependencies): Promise<Auditor | undefined> {

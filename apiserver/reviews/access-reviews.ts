@@ -75,8 +75,9 @@ function requireNoErrors(errors: readonly FieldError[]): void {
 }
 
 function attributeErrors({ resourceAttributes: resource, nonResourceAttributes: path }: Spec): readonly FieldError[] {
-  if (resource !== undefined && path !== undefined)
+  if (resource !== undefined && path !== undefined) {
     return [invalidValue('spec.nonResourceAttributes', path, 'cannot be specified in combination with resourceAttributes')];
+  }
   if (resource !== undefined || path !== undefined) return [];
   return [
     invalidShownValue('spec.resourceAttributes', '"null"', 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),

@@ -27,11 +27,14 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
       resourceRules: await runSteps(convertRules(resources, cachedResourceRule), yielder),
       nonResourceRules: await runSteps(convertRules(paths, nonResourceRule), yielder),
       incomplete: isIncomplete,
-      ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
+      ...(errors.length === 0 ? {} : { evaluationError: joinErrors(errors) }),
     };
     return { metadata: {}, spec: {}, status };
   };
 }
+
+/** Several errors as upstream prints them. */
+const joinErrors = (errors: readonly string[]): string => (errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`);
 
 /** Rules that are converted before the event loop may run other work. */
 const RULES_PER_STEP = 1024;

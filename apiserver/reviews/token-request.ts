@@ -157,8 +157,9 @@ async function readBoundObjects(
   switch (groupVersion.group === '' ? kind : '') {
     case 'Pod': {
       const pod: CoreV1Pod = await readObject(deps, context, { resource: 'pods', namespace: key.namespace, name });
-      if ((pod.spec?.serviceAccountName ?? '') !== key.name)
+      if ((pod.spec?.serviceAccountName ?? '') !== key.name) {
         throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
+      }
       checkUid(kind, name, reference, pod);
       return { pod: claimOf(name, pod), ...(await readNodeOf(deps, context, pod)) };
     }

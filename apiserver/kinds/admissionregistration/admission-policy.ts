@@ -47,8 +47,9 @@ function validatePolicySpec(spec: Spec, name: string): Errors {
   const variables = checkVariables(spec, errors);
   const variablesFor: VariablesFor = ({ hasAuthorizer }) => ({ hasParams, hasAuthorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
-  if (validations.length + auditAnnotations.length === 0)
+  if (validations.length + auditAnnotations.length === 0) {
     errors.push(requiredValue('spec.validations', EMPTY_POLICY_TEXT), requiredValue('spec.auditAnnotations', EMPTY_POLICY_TEXT));
+  }
   validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, variablesFor, errors));
   checkAuditAnnotations(auditAnnotations, name, variablesFor({ hasAuthorizer: true }), errors);
   return errors;
@@ -210,9 +211,9 @@ function checkAuditAnnotations(
     checkFormat(`${name}/${key}`, `${fieldPath}.key`, checkQualifiedName, errors);
     const field = `${fieldPath}.valueExpression`;
     if (valueExpression.trim() === '') errors.push(requiredValue(field, 'valueExpression is not specified'));
-    else if (Buffer.byteLength(valueExpression) > MAX_VALUE_EXPRESSION_LENGTH)
+    else if (Buffer.byteLength(valueExpression) > MAX_VALUE_EXPRESSION_LENGTH) {
       errors.push(requiredValue(field, `must not exceed ${MAX_VALUE_EXPRESSION_LENGTH} bytes in length`));
-    else checkExpression(valueExpression, field, { variables, types: ['string', 'null'] }, errors);
+    } else checkExpression(valueExpression, field, { variables, types: ['string', 'null'] }, errors);
     if (keys.has(key)) errors.push(duplicateValue(`${fieldPath}.key`, key));
     keys.add(key);
   });

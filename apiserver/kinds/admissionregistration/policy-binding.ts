@@ -40,14 +40,16 @@ function checkReference({ name = '', selector, parameterNotFoundAction = '' }: A
   const fieldPath = 'spec.paramRef';
   if (name !== '') {
     checkFormat(name, `${fieldPath}.name`, checkPathSegment, errors);
-    if (selector !== undefined)
+    if (selector !== undefined) {
       errors.push(forbiddenField(`${fieldPath}.name`, MUTUALLY_EXCLUSIVE), forbiddenField(`${fieldPath}.selector`, MUTUALLY_EXCLUSIVE));
+    }
   } else if (selector === undefined) errors.push(requiredValue(fieldPath, 'one of name or selector must be specified'));
   else checkSelector(selector, `${fieldPath}.selector`, errors);
   const field = `${fieldPath}.parameterNotFoundAction`;
   if (parameterNotFoundAction === '') errors.push(requiredValue(field));
-  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction))
+  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction)) {
     errors.push(unsupportedValue(field, parameterNotFoundAction, NOT_FOUND_ACTIONS));
+  }
 }
 
 function checkActions(actions: readonly string[], errors: Errors): void {

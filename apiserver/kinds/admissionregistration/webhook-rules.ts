@@ -34,8 +34,9 @@ function checkOperations(operations: readonly string[], field: string, errors: E
 
 function checkNames(names: readonly string[], field: string, plural: string, errors: Errors): void {
   if (names.length === 0) errors.push(requiredValue(field));
-  if (names.length > 1 && names.includes(ALL))
+  if (names.length > 1 && names.includes(ALL)) {
     errors.push(invalidValue(field, names, `if '*' is present, must not specify other ${plural}`));
+  }
 }
 
 function checkNoEmptyNames(names: readonly string[], field: string, errors: Errors): void {
@@ -62,16 +63,19 @@ function checkResources(resources: readonly string[], field: string, errors: Err
     if (slash < 0) return;
     const parent = resource.slice(0, slash);
     const subresource = resource.slice(slash + 1);
-    if (wildcardResources.has(parent))
+    if (wildcardResources.has(parent)) {
       errors.push(invalidValue(fieldPath, resource, `if '${parent}/*' is present, must not specify ${resource}`));
-    if (wildcardSubresources.has(subresource))
+    }
+    if (wildcardSubresources.has(subresource)) {
       errors.push(invalidValue(fieldPath, resource, `if '*/${subresource}' is present, must not specify ${resource}`));
+    }
     if (subresource === ALL) wildcardResources.add(parent);
     if (parent === ALL) wildcardSubresources.add(subresource);
   });
   const hasOthers = resources.length > 1;
-  if (hasOthers && resources.includes('*/*'))
+  if (hasOthers && resources.includes('*/*')) {
     errors.push(invalidValue(field, resources, "if '*/*' is present, must not specify other resources"));
-  else if (resources.includes(ALL) && resources.some((resource) => resource !== ALL && !resource.includes('/')))
+  } else if (resources.includes(ALL) && resources.some((resource) => resource !== ALL && !resource.includes('/'))) {
     errors.push(invalidValue(field, resources, "if '*' is present, must not specify other resources without subresources"));
+  }
 }

@@ -30,8 +30,9 @@ export function checkDefinitionNames(
   }
   checkLabels(names.shortNames, `${fieldPath}.shortNames`, errors);
   const { kind = '', listKind = '' } = names;
-  if (kind !== '' && kind === listKind)
+  if (kind !== '' && kind === listKind) {
     errors.push(invalidValue(`${fieldPath}.listKind`, listKind, 'kind and listKind may not be the same'));
+  }
   checkLabels(names.categories, `${fieldPath}.categories`, errors);
 }
 

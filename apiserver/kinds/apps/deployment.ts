@@ -65,8 +65,9 @@ const ROLLING_UPDATE_FIELD = `${STRATEGY_FIELD}.rollingUpdate`;
 function checkStrategy({ type = '', rollingUpdate }: AppsV1DeploymentStrategy, errors: Errors): void {
   switch (type) {
     case 'Recreate':
-      if (rollingUpdate !== undefined)
+      if (rollingUpdate !== undefined) {
         errors.push(forbiddenField(ROLLING_UPDATE_FIELD, "may not be specified when strategy `type` is 'Recreate'"));
+      }
       return;
     case 'RollingUpdate':
       checkRolling(rollingUpdate ?? {}, errors);

@@ -45,8 +45,9 @@ function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): reado
   const spec = object.spec ?? {};
   const policy = spec.podManagementPolicy ?? '';
   const errors: Errors = [];
-  if (!POD_MANAGEMENT_POLICIES.includes(policy))
+  if (!POD_MANAGEMENT_POLICIES.includes(policy)) {
     errors.push(invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
+  }
   checkStrategy(spec.updateStrategy ?? {}, errors);
   checkRetentionPolicy(spec.persistentVolumeClaimRetentionPolicy, errors);
   checkNonNegative(spec, 'replicas', 'spec', errors);
@@ -67,8 +68,9 @@ function checkStrategy(strategy: AppsV1StatefulSetUpdateStrategy, errors: Errors
       checkNonNegative(rolling ?? {}, 'partition', ROLLING_UPDATE_FIELD, errors);
       return;
     case 'OnDelete':
-      if (rolling !== undefined)
+      if (rolling !== undefined) {
         errors.push(invalidValue(ROLLING_UPDATE_FIELD, rolling, "only allowed for updateStrategy 'RollingUpdate'"));
+      }
       return;
     default:
       errors.push(invalidValue(STRATEGY_FIELD, strategy, "must be 'RollingUpdate' or 'OnDelete'"));

@@ -183,8 +183,9 @@ function checkTarget(target: AutoscalingV2MetricTarget, fieldPath: string, error
     }
   }
   const utilization = target.averageUtilization;
-  if (utilization !== undefined && utilization < 1)
+  if (utilization !== undefined && utilization < 1) {
     errors.push(invalidShownValue(`${fieldPath}.averageUtilization`, String(utilization), 'must be greater than 0'));
+  }
 }
 
 /** `quantity` is canonical: without a sign it is positive, unless all digits are 0. */

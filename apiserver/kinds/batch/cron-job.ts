@@ -79,7 +79,8 @@ const JOB_SPEC = 'spec.jobTemplate.spec';
 function checkJobTemplate(spec: BatchV1JobSpec, errors: Errors): void {
   checkJobSpec(spec, JOB_SPEC, errors);
   const { selector, manualSelector } = spec;
-  if (selector !== undefined)
+  if (selector !== undefined) {
     errors.push(invalidShownValue(`${JOB_SPEC}.selector`, formatGoLabelSelector(selector), '`selector` will be auto-generated'));
+  }
   if (manualSelector === true) errors.push(unsupportedValue(`${JOB_SPEC}.manualSelector`, true, ['nil', 'false']));
 }

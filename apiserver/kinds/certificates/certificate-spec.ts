@@ -51,8 +51,9 @@ export function checkCertificateRequestSpec({ spec }: CertificatesV1CertificateS
   checkUsages(spec?.usages ?? [], errors);
   checkSigner(spec?.signerName ?? '', errors);
   const seconds = spec?.expirationSeconds;
-  if (seconds !== undefined && seconds < MIN_SECONDS)
+  if (seconds !== undefined && seconds < MIN_SECONDS) {
     errors.push(invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)'));
+  }
 }
 
 function checkRequest(encoded: string | undefined, errors: Errors): void {

@@ -98,7 +98,9 @@ export function checkCertificate(object: Request, errors: Errors): void {
   if (certificate === '') return;
   const blocks = pemBlockTypes(Buffer.from(certificate, 'base64').toString('latin1'));
   const other = blocks.find((type) => type !== 'CERTIFICATE');
-  const addError = (text: string): void => void errors.push(invalidValue('status.certificate', REDACTED, text));
+  const addError = (text: string): void => {
+    errors.push(invalidValue('status.certificate', REDACTED, text));
+  };
   if (other !== undefined) addError(`only CERTIFICATE PEM blocks are allowed, found "${other}"`);
   else if (blocks.length === 0) addError('must contain at least one CERTIFICATE PEM block');
 }

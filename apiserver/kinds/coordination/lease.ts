@@ -16,8 +16,9 @@ export const lease: Strategy<CoordinationV1Lease> = {
 function validate({ spec = {} }: CoordinationV1Lease): readonly FieldError[] {
   const errors: Errors = [];
   const { leaseDurationSeconds: duration } = spec;
-  if (duration !== undefined && duration <= 0)
+  if (duration !== undefined && duration <= 0) {
     errors.push(invalidShownValue('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
+  }
   checkNonNegative(spec, 'leaseTransitions', 'spec', errors);
   return errors;
 }

@@ -31,7 +31,9 @@ export const eventsV1Event: Strategy<CoreV1Event> = {
     if ((object.eventTime ?? null) === null) errors.push(requiredValue('eventTime'));
     const { type = '' } = object;
     if (!TYPES.has(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
-    for (const member of DEPRECATED_MEMBERS) if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
+    for (const member of DEPRECATED_MEMBERS) {
+      if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
+    }
     return errors;
   },
   update: {
@@ -72,8 +74,9 @@ const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
 /** Times are shown as Go prints them, objects as JSON, and removed values as the zero value of their type. */
 function immutableFieldError(member: string, value: JsonValue | undefined): FieldError {
   const field = member === 'reportingComponent' ? CONTROLLER_FIELD : member;
-  if (TIME_MEMBERS.has(member))
+  if (TIME_MEMBERS.has(member)) {
     return invalidShownValue(field, formatGoTime(typeof value === 'string' ? value : GO_ZERO_TIME), IMMUTABLE_TEXT);
+  }
   // Upstream shows a missing reference as the string "null".
   if (member === 'related' && isUnset(value)) return invalidValue(field, 'null', IMMUTABLE_TEXT);
   return invalidValue(field, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);

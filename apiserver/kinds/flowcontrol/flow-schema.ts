@@ -39,8 +39,9 @@ function validate({ metadata, spec = {} }: FlowcontrolV1FlowSchema): readonly Fi
   }
   checkPrecedence(spec.matchingPrecedence ?? 0, name, errors);
   const method = spec.distinguisherMethod;
-  if (method !== undefined && !DISTINGUISHER_METHODS.includes(method.type ?? ''))
+  if (method !== undefined && !DISTINGUISHER_METHODS.includes(method.type ?? '')) {
     errors.push(unsupportedValue('spec.distinguisherMethod.type', { ...method }, DISTINGUISHER_METHODS));
+  }
   checkPriorityLevelName(spec.priorityLevelConfiguration?.name ?? '', errors);
   spec.rules?.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, errors));
   return errors;
@@ -50,8 +51,9 @@ function checkPrecedence(precedence: number, name: string, errors: Errors): void
   const field = 'spec.matchingPrecedence';
   if (precedence <= 0) errors.push(invalidValue(field, precedence, 'must be a positive value'));
   if (precedence > MAX_PRECEDENCE) errors.push(invalidValue(field, precedence, `must not be greater than ${MAX_PRECEDENCE}`));
-  if (precedence === 1 && name !== EXEMPT)
+  if (precedence === 1 && name !== EXEMPT) {
     errors.push(invalidValue(field, precedence, `only the schema named '${EXEMPT}' may have matchingPrecedence 1`));
+  }
 }
 
 function checkPriorityLevelName(level: string, errors: Errors): void {
@@ -65,8 +67,9 @@ function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, fieldPath: string
   const subjects = rule.subjects ?? [];
   if (subjects.length === 0) errors.push(requiredValue(`${fieldPath}.subjects`, 'subjects must contain at least one value'));
   subjects.forEach((subject, index) => checkSubject(subject, `${fieldPath}.subjects[${index}]`, errors));
-  if (resourceRules.length + nonResourceRules.length === 0)
+  if (resourceRules.length + nonResourceRules.length === 0) {
     errors.push(requiredValue(fieldPath, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
+  }
   resourceRules.forEach((resourceRule, index) => checkResourceRule(resourceRule, `${fieldPath}.resourceRules[${index}]`, errors));
   nonResourceRules.forEach((nonResourceRule, index) =>
     checkNonResourceRule(nonResourceRule, `${fieldPath}.nonResourceRules[${index}]`, errors),
@@ -128,8 +131,9 @@ interface ListTexts {
  */
 function checkWildcardList(values: readonly string[], field: string, { missing, plural }: ListTexts, errors: Errors): boolean {
   if (values.length === 0) errors.push(requiredValue(field, missing));
-  else if (values.length > 1 && values.includes(ANY))
+  else if (values.length > 1 && values.includes(ANY)) {
     errors.push(invalidValue(field, values, `if '*' is present, must not specify other ${plural}`));
+  }
   return values.length > 0 && !values.includes(ANY);
 }
 
@@ -149,8 +153,9 @@ function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: str
   checkWildcardList(resources, `${fieldPath}.resources`, resourceTexts, errors);
   const field = `${fieldPath}.namespaces`;
   if (namespaces.length === 0) {
-    if (rule.clusterScope !== true)
+    if (rule.clusterScope !== true) {
       errors.push(requiredValue(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
+    }
     return;
   }
   const namespaceTexts = { missing: '', plural: 'namespaces' };

@@ -87,8 +87,9 @@ function checkShares({ nominalConcurrencyShares: shares }: ConcurrencyShares, fi
 }
 
 function checkLending({ lendablePercent: percent = 0 }: ConcurrencyShares, fieldPath: string, errors: Errors): void {
-  if (percent < 0 || percent > 100)
+  if (percent < 0 || percent > 100) {
     errors.push(invalidValue(`${fieldPath}.lendablePercent`, percent, 'must be between 0 and 100, inclusive'));
+  }
 }
 
 function checkExempt({ exempt, limited }: FlowcontrolV1PriorityLevelConfigurationSpec, errors: Errors): void {
@@ -105,8 +106,9 @@ function checkLimited(limited: FlowcontrolV1LimitedPriorityLevelConfiguration, e
   checkLimitResponse(limited, `${fieldPath}.limitResponse`, errors);
   checkLending(limited, fieldPath, errors);
   const borrowing = limited.borrowingLimitPercent;
-  if (borrowing !== undefined && borrowing < 0)
+  if (borrowing !== undefined && borrowing < 0) {
     errors.push(invalidValue(`${fieldPath}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer'));
+  }
 }
 
 function checkLimitResponse(

@@ -157,9 +157,9 @@ function checkPathText(path: string, type: string, fieldPath: string, errors: Er
 }
 
 function checkBackend({ service, resource }: NetworkingV1IngressBackend, fieldPath: string, errors: Errors): void {
-  if (service !== undefined && resource !== undefined)
+  if (service !== undefined && resource !== undefined) {
     errors.push(invalidValue(fieldPath, '', 'cannot set both resource and service backends'));
-  else if (resource !== undefined) checkTypedReference(resource, `${fieldPath}.resource`, checkDnsSubdomain, errors);
+  } else if (resource !== undefined) checkTypedReference(resource, `${fieldPath}.resource`, checkDnsSubdomain, errors);
   else if (service !== undefined) checkService(service, fieldPath, errors);
   else errors.push(invalidValue(fieldPath, '', 'resource or service backend is required'));
 }

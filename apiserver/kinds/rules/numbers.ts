@@ -45,8 +45,9 @@ export const checkUserOrGroupId = (value: Integer | undefined, field: string, er
 /** Rejects a negative number. An absent value is valid. */
 export function checkNonNegative<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, fieldPath: string, errors: Errors): void {
   const value = integerAt(object, member);
-  if (value !== undefined && value < 0)
+  if (value !== undefined && value < 0) {
     errors.push(invalidShownValue(joinFieldPath(fieldPath, member), String(value), 'must be greater than or equal to 0'));
+  }
 }
 
 /** Requires valid file permissions. An absent value is valid. */

@@ -50,8 +50,9 @@ function checkService(
   // A missing namespace is reported at `name`, and a missing name at `namespace` (upstream behaviour).
   if (namespace === '') errors.push(requiredValue(`${fieldPath}.name`, 'service name is required'));
   if (name === '') errors.push(requiredValue(`${fieldPath}.namespace`, 'service namespace is required'));
-  if (port < 1 || port > MAX_PORT)
+  if (port < 1 || port > MAX_PORT) {
     errors.push(invalidValue(`${fieldPath}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
+  }
   checkServicePath(path, `${fieldPath}.path`, errors);
 }
 

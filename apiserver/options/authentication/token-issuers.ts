@@ -58,8 +58,9 @@ export async function openTokenIssuers(
     path: file,
     formats: [authenticationFormat(flags['feature-gates'], flags['service-account-issuer'])],
     apply(configuration) {
-      if (anonymous.isGiven && configuration.anonymous !== undefined)
+      if (anonymous.isGiven && configuration.anonymous !== undefined) {
         throw new Error('anonymous: cannot be combined with --anonymous-auth');
+      }
       issuers = openIssuers(issuersOf(configuration), deps);
       policy = policyOf(configuration, flagPolicy);
     },

@@ -19,12 +19,14 @@ export function authorizationModesFlag(section: string): Flag<readonly Authoriza
     parse(text, previous) {
       const modes = modeList.parse(text, previous).map((word) => {
         const mode = AUTHORIZATION_MODES.find((known) => known === word);
-        if (mode === undefined)
+        if (mode === undefined) {
           throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
+        }
         return mode;
       });
-      if (new Set(modes).size < modes.length)
+      if (new Set(modes).size < modes.length) {
         throw new FlagError(`[${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`);
+      }
       return modes;
     },
     formatDefault: (modes) => `[${modes.join(',')}]`,

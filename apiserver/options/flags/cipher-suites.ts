@@ -43,12 +43,12 @@ export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
   };
 }
 
-/** The error of the suites for TLS 1.2; undefined when they are valid. */
+/** The error of the suites for TLS 1.2; `undefined` when they are valid. */
 export function cipherSuitesError(names: readonly string[]): string | undefined {
   if (names.length === 0 || HTTP2_SUITES.some((name) => names.includes(name))) return undefined;
   return `--tls-cipher-suites needs one of ${HTTP2_SUITES.join(' and ')}, which HTTP/2 requires`;
 }
 
-/** The option `ciphers` of node:tls; undefined for Node's defaults. */
+/** The option `ciphers` of node:tls; `undefined` for Node's defaults. */
 export const opensslSuites = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : [...TLS13_SUITES, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');

@@ -51,8 +51,9 @@ function parseSettings(pairs: ReadonlyMap<string, string>): Map<string, boolean>
   for (const [key, value] of pairs) {
     const canonical = canonicalKey(key);
     const isEnabled = parseBoolean(value);
-    if (isEnabled === undefined)
+    if (isEnabled === undefined) {
       throw new FlagError(`invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${quote(value)}: invalid syntax`);
+    }
     checkKey(key, canonical);
     if (isEnabled) checkCanBeServed(key, canonical);
     settings.set(canonical, isEnabled);
@@ -88,8 +89,9 @@ function checkKey(key: string, canonical: string): void {
 
 function checkCanBeServed(key: string, canonical: string): void {
   const [group = '', version = ''] = canonical.split('/');
-  if (NEVER_SERVED.includes(`${group}/${version}`))
+  if (NEVER_SERVED.includes(`${group}/${version}`)) {
     throw new FlagError(`${key} cannot be served: allocated addresses are stored with their Services, not as objects`);
+  }
 }
 
 /**

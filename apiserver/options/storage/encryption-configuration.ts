@@ -152,8 +152,9 @@ function providerErrors(provider: ConfiguredProvider, path: string, kmsNames: Se
   const types = Object.keys(provider);
   const shown = `{${types.join(', ')}}`;
   if (types.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED_PROVIDERS}`)];
-  if (types.length > 1)
+  if (types.length > 1) {
     return [invalid(path, shown, 'more than one provider specified in a single element, should split into different list elements')];
+  }
   if (provider.kms !== undefined) return kmsErrors(provider.kms, `${path}.kms`, kmsNames);
   return KEYED_PROVIDERS.flatMap((type) => {
     const keyed = provider[type];
@@ -168,23 +169,29 @@ function keyErrors(
 ): readonly InvalidField[] {
   if (configuredKeys.length === 0) return [required(path, 'at least one keys is required')];
   return configuredKeys.flatMap(({ name = '', secret = '' }, index) => {
-    const errors: InvalidField[] = [];
     const keyPath = `${path}[${index}]`;
+    const errors: InvalidField[] = [];
     if (name === '') errors.push(required(`${keyPath}.name`, 'name is a mandatory field for a key'));
-    const bytes = decodeSecret(secret);
-    const addError = (reason: string): void => void errors.push(invalid(`${keyPath}.secret`, '"REDACTED"', reason));
-    if (secret === '') errors.push(required(`${keyPath}.secret`, 'secret is a mandatory field for a key'));
-    else if (bytes === undefined) addError('secrets must be base64 encoded');
-    else if (!lengths.includes(bytes.length))
-      addError(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
+    const error = secretError(secret, `${keyPath}.secret`, lengths);
+    if (error !== undefined) errors.push(error);
     return errors;
   });
+}
+
+/** The error never shows the secret. */
+function secretError(secret: string, path: string, lengths: readonly number[]): InvalidField | undefined {
+  if (secret === '') return required(path, 'secret is a mandatory field for a key');
+  const bytes = decodeSecret(secret);
+  if (bytes === undefined) return invalid(path, '"REDACTED"', 'secrets must be base64 encoded');
+  if (lengths.includes(bytes.length)) return undefined;
+  const text = `secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`;
+  return invalid(path, '"REDACTED"', text);
 }
 
 /** Whole groups of four characters, the last one padded: `c2VjcmV0`, `c2VjcmU=`. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decodes a secret; undefined when it is not padded base64. Line breaks are ignored. */
+/** Decodes a secret; `undefined` when it is not padded base64. Line breaks are ignored. */
 export function decodeSecret(secret: string): Buffer | undefined {
   const plain = secret.replaceAll('\n', '').replaceAll('\r', '');
   return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
@@ -193,18 +200,21 @@ export function decodeSecret(secret: string): Buffer | undefined {
 function kmsErrors(kms: ConfiguredKms, path: string, names: Set<string>): readonly InvalidField[] {
   const { apiVersion = 'v1', name = '', endpoint = '', timeout = '3s', cachesize } = kms;
   const errors: InvalidField[] = [];
-  const addError = (member: string, value: string, reason: string): void => void errors.push(invalid(`${path}.${member}`, value, reason));
-  if (apiVersion !== 'v1' && apiVersion !== 'v2')
+  const addError = (member: string, value: string, reason: string): void => {
+    errors.push(invalid(`${path}.${member}`, value, reason));
+  };
+  if (apiVersion !== 'v1' && apiVersion !== 'v2') {
     addError('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
+  }
   if (name === '') errors.push(required(`${path}.name`, 'name is a mandatory field for a provider'));
   else if (name.includes(':')) addError('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
   else if (names.has(name)) addError('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
   names.add(name);
-  const ms = parseDuration(timeout) ?? 0;
-  if (ms <= 0) addError('timeout', timeout, 'timeout should be a positive value');
+  const timeoutMs = parseDuration(timeout) ?? 0;
+  if (timeoutMs <= 0) addError('timeout', timeout, 'timeout should be a positive value');
   if (apiVersion === 'v2' && cachesize !== undefined) addError('cachesize', String(cachesize), 'cachesize is not supported in v2');
-  const endpointProblem = endpointError(endpoint);
-  if (endpointProblem !== undefined) addError('endpoint', quote(endpoint), endpointProblem);
+  const endpointText = endpointError(endpoint);
+  if (endpointText !== undefined) addError('endpoint', quote(endpoint), endpointText);
   return errors;
 }
 
@@ -217,10 +227,12 @@ function kmsV1Errors(rows: readonly ConfiguredResources[]): readonly InvalidFiel
   );
 }
 
+/** The scheme of a URL: `unix` in `unix:///run/kms.sock`. */
+const URL_SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+
 function endpointError(endpoint: string): string | undefined {
   if (endpoint === '') return 'endpoint is a mandatory field for a kms';
-  // `unix:///run/kms.sock` -> `unix`
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? '';
+  const scheme = URL_SCHEME.exec(endpoint)?.[1] ?? '';
   if (scheme !== 'unix') return `unsupported scheme ${quote(scheme)} for KMS provider, only unix is supported`;
   try {
     decodeURIComponent(endpoint);

@@ -12,7 +12,7 @@ import type { OnUnreachable } from '../../storage/etcd/member-connection';
 export interface EtcdUnreachableLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
-  /** The client certificate shown to members; undefined without one. */
+  /** The client certificate shown to members; `undefined` without one. */
   readonly ownCertificate: () => Buffer | undefined;
 }
 

@@ -35,7 +35,7 @@ const SPACE_REMEDIES = {
 } as const;
 
 /**
- * `calls` counts the calls to etcd; undefined when they are not counted. Rejects with PermanentError when a file is
+ * `calls` counts the calls to etcd; `undefined` when they are not counted. Rejects with PermanentError when a file is
  * unusable or the embedded store cannot be opened, and with StoreError when its device is full.
  */
 export async function openStore(

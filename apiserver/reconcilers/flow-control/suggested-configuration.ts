@@ -38,22 +38,42 @@ export const SUGGESTED_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1Priorit
   ['global-default', limitedLevel({ shares: 20, lendablePercent: 50, queues: 128, handSize: 6 })],
 ]);
 
-const CONTROLLER_MANAGER = 'system:kube-controller-manager';
-const SCHEDULER = 'system:kube-scheduler';
-const READ_AND_WRITE = ['get', 'create', 'update'];
-
 const userSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'User', user: { name } });
+
+const CONTROLLER_MANAGER = userSubject('system:kube-controller-manager');
+const SCHEDULER = userSubject('system:kube-scheduler');
+const NODES = groupSubject('system:nodes');
+const SERVICE_ACCOUNTS = groupSubject('system:serviceaccounts');
+const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
 
 type Rules = NonNullable<FlowcontrolV1FlowSchemaSpec['rules']>;
 
-const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
-  verbs: READ_AND_WRITE,
-  apiGroups: [''],
-  resources,
-  namespaces: ['*'],
+/** A FlowSchema as a row. */
+interface SchemaRow {
+  readonly name: string;
+  /** The name of the priority level. */
+  readonly level: string;
+  /** The matching precedence: the lowest number wins. */
+  readonly precedence: number;
+  /** Absent: all requests are one flow. */
+  readonly flowsBy?: 'ByNamespace' | 'ByUser';
+  readonly rules: Rules;
+}
+
+/** By name; subjects and API groups are in the spelling of this server. */
+export function suggestedFlowSchemas(names: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
+  const rows = [...systemRows(names), ...workloadRows(names)];
+  return new Map(rows.map((row) => [row.name, schemaSpec(row)]));
+}
+
+const schemaSpec = ({ level, precedence, flowsBy, rules }: SchemaRow): FlowcontrolV1FlowSchemaSpec => ({
+  priorityLevelConfiguration: { name: level },
+  matchingPrecedence: precedence,
+  ...(flowsBy === undefined ? {} : { distinguisherMethod: { type: flowsBy } }),
+  rules,
 });
 
-const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
+const READ_AND_WRITE = ['get', 'create', 'update'];
 const PROBE_RULES: Rules = [
   { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
 ];
@@ -65,92 +85,88 @@ const NODE_RULE: FlowcontrolV1ResourcePolicyRule = {
   namespaces: ['*'],
 };
 
-/** By name; subjects and API groups are in the spelling of this server. */
-export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
-  const serviceAccountSubject = (name: string): FlowcontrolV1Subject => ({
-    kind: 'ServiceAccount',
-    serviceAccount: { namespace: systemNamespace, name },
-  });
-  const leaseRule = (verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
-    verbs,
-    apiGroups: [groupInDialect(dialect, 'coordination.platform.io')],
-    resources: ['leases'],
-    namespaces: ['*'],
-  });
-  const electionRules = resourceRules(
-    [leaseRule(READ_AND_WRITE)],
-    userSubject(CONTROLLER_MANAGER),
-    userSubject(SCHEDULER),
-    serviceAccountSubject('*'),
-  );
-  const endpointRules = resourceRules(
-    [coreRule(['endpoints'])],
-    userSubject(CONTROLLER_MANAGER),
-    ...ENDPOINT_CONTROLLERS.map(serviceAccountSubject),
-  );
-  const workloadElectionRules = resourceRules(
-    [coreRule(['endpoints', 'configmaps']), leaseRule(READ_AND_WRITE)],
-    serviceAccountSubject('*'),
-  );
-  const nodeRules = resourceRules([NODE_RULE, leaseRule(['*'])], groupSubject('system:nodes'));
-  const serviceAccounts = groupSubject('system:serviceaccounts');
-  return new Map([
-    ['probes', schemaSpec({ level: EXEMPT, precedence: 2, rules: PROBE_RULES })],
-    ['system-leader-election', schemaSpec({ level: 'leader-election', precedence: 100, flowsBy: 'ByUser', rules: electionRules })],
-    ['endpoint-controller', schemaSpec({ level: 'workload-high', precedence: 150, flowsBy: 'ByUser', rules: endpointRules })],
-    [
-      'workload-leader-election',
-      schemaSpec({ level: 'leader-election', precedence: 200, flowsBy: 'ByUser', rules: workloadElectionRules }),
-    ],
-    ['system-node-high', schemaSpec({ level: 'node-high', precedence: 400, flowsBy: 'ByUser', rules: nodeRules })],
-    [
-      'system-nodes',
-      schemaSpec({ level: 'system', precedence: 500, flowsBy: 'ByUser', rules: allRequestsOf(groupSubject('system:nodes')) }),
-    ],
-    [
-      'kube-controller-manager',
-      schemaSpec({
-        level: 'workload-high',
-        precedence: 800,
-        flowsBy: 'ByNamespace',
-        rules: allRequestsOf(userSubject(CONTROLLER_MANAGER)),
-      }),
-    ],
-    [
-      'kube-scheduler',
-      schemaSpec({ level: 'workload-high', precedence: 800, flowsBy: 'ByNamespace', rules: allRequestsOf(userSubject(SCHEDULER)) }),
-    ],
-    [
-      'kube-system-service-accounts',
-      schemaSpec({ level: 'workload-high', precedence: 900, flowsBy: 'ByNamespace', rules: allRequestsOf(serviceAccountSubject('*')) }),
-    ],
-    [
-      'service-accounts',
-      schemaSpec({ level: 'workload-low', precedence: 9_000, flowsBy: 'ByUser', rules: allRequestsOf(serviceAccounts) }),
-    ],
-    ['global-default', schemaSpec({ level: 'global-default', precedence: 9_900, flowsBy: 'ByUser', rules: allRequestsOf(...allUsers()) })],
-  ]);
-}
+const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
+  verbs: READ_AND_WRITE,
+  apiGroups: [''],
+  resources,
+  namespaces: ['*'],
+});
+
+const leaseRule = ({ dialect }: GeneratedNames, verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
+  verbs,
+  apiGroups: [groupInDialect(dialect, 'coordination.platform.io')],
+  resources: ['leases'],
+  namespaces: ['*'],
+});
 
 /** Rules that apply to the requests of each of the subjects. */
 const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
   { subjects, resourceRules },
 ];
 
-/** A FlowSchema as a row. */
-interface SchemaRow {
-  /** The name of the priority level. */
-  readonly level: string;
-  /** The matching precedence: the lowest number wins. */
-  readonly precedence: number;
-  /** Absent: all requests are one flow. */
-  readonly flowsBy?: 'ByNamespace' | 'ByUser';
-  readonly rules: Rules;
+/** `*`: every service account of the system namespace. */
+const systemServiceAccount = ({ systemNamespace }: GeneratedNames, name: string): FlowcontrolV1Subject => ({
+  kind: 'ServiceAccount',
+  serviceAccount: { namespace: systemNamespace, name },
+});
+
+/** Probes, nodes, and the components that the requests of others depend on. */
+function systemRows(names: GeneratedNames): readonly SchemaRow[] {
+  const allSystemAccounts = systemServiceAccount(names, '*');
+  const endpointControllers = ENDPOINT_CONTROLLERS.map((name) => systemServiceAccount(names, name));
+  return [
+    { name: 'probes', level: EXEMPT, precedence: 2, rules: PROBE_RULES },
+    {
+      name: 'system-leader-election',
+      level: 'leader-election',
+      precedence: 100,
+      flowsBy: 'ByUser',
+      rules: resourceRules([leaseRule(names, READ_AND_WRITE)], CONTROLLER_MANAGER, SCHEDULER, allSystemAccounts),
+    },
+    {
+      name: 'endpoint-controller',
+      level: 'workload-high',
+      precedence: 150,
+      flowsBy: 'ByUser',
+      rules: resourceRules([coreRule(['endpoints'])], CONTROLLER_MANAGER, ...endpointControllers),
+    },
+    {
+      name: 'workload-leader-election',
+      level: 'leader-election',
+      precedence: 200,
+      flowsBy: 'ByUser',
+      rules: resourceRules([coreRule(['endpoints', 'configmaps']), leaseRule(names, READ_AND_WRITE)], allSystemAccounts),
+    },
+    {
+      name: 'system-node-high',
+      level: 'node-high',
+      precedence: 400,
+      flowsBy: 'ByUser',
+      rules: resourceRules([NODE_RULE, leaseRule(names, ['*'])], NODES),
+    },
+    { name: 'system-nodes', level: 'system', precedence: 500, flowsBy: 'ByUser', rules: allRequestsOf(NODES) },
+  ];
 }
 
-const schemaSpec = ({ level, precedence, flowsBy, rules }: SchemaRow): FlowcontrolV1FlowSchemaSpec => ({
-  priorityLevelConfiguration: { name: level },
-  matchingPrecedence: precedence,
-  ...(flowsBy === undefined ? {} : { distinguisherMethod: { type: flowsBy } }),
-  rules,
-});
+/** All other requests: of the control plane first, then of the workloads, last of everyone. */
+function workloadRows(names: GeneratedNames): readonly SchemaRow[] {
+  return [
+    {
+      name: 'kube-controller-manager',
+      level: 'workload-high',
+      precedence: 800,
+      flowsBy: 'ByNamespace',
+      rules: allRequestsOf(CONTROLLER_MANAGER),
+    },
+    { name: 'kube-scheduler', level: 'workload-high', precedence: 800, flowsBy: 'ByNamespace', rules: allRequestsOf(SCHEDULER) },
+    {
+      name: 'kube-system-service-accounts',
+      level: 'workload-high',
+      precedence: 900,
+      flowsBy: 'ByNamespace',
+      rules: allRequestsOf(systemServiceAccount(names, '*')),
+    },
+    { name: 'service-accounts', level: 'workload-low', precedence: 9_000, flowsBy: 'ByUser', rules: allRequestsOf(SERVICE_ACCOUNTS) },
+    { name: 'global-default', level: 'global-default', precedence: 9_900, flowsBy: 'ByUser', rules: allRequestsOf(...allUsers()) },
+  ];
+}

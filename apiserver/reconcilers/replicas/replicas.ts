@@ -105,7 +105,7 @@ export class Replicas {
     this.notifyListeners();
   }
 
-  /** A key was put, or, with an undefined value, deleted. */
+  /** A key was put, or, with the value `undefined`, deleted. */
   onKeyChange(key: string, value: Buffer | undefined): void {
     const address = value === undefined ? undefined : parseAddress(value.toString());
     if (address === undefined) this.live.delete(key);
@@ -144,7 +144,7 @@ export class Replicas {
       if (kv?.modRevision === this.putRevision) return;
     }
     const put = { type: 'put', key, value: Buffer.from(JSON.stringify(address)), lease } as const;
-    // Stays undefined when the put fails, so that the next renewal puts the key again.
+    // Stays `undefined` when the put fails, so that the next renewal puts the key again.
     this.putRevision = undefined;
     this.putRevision = (await store.transact({ compare: [], operations: [put] }, call)).revision;
   }

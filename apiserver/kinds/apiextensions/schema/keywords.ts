@@ -48,10 +48,11 @@ function unsupportedErrors(schema: JsonObject, fieldPath: string): readonly Fiel
     forbiddenField(`${fieldPath}.${member}`, `${member} is not supported`),
   );
   if (Array.isArray(schema['items'])) errors.push(forbiddenField(`${fieldPath}.items`, 'items must be a schema object and not an array'));
-  if (schema['uniqueItems'] === true)
+  if (schema['uniqueItems'] === true) {
     errors.push(
       forbiddenField(`${fieldPath}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'),
     );
+  }
   return errors;
 }
 
@@ -179,8 +180,9 @@ function keyPresenceErrors(
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
-  if (member['default'] === undefined && !isRequired)
+  if (member['default'] === undefined && !isRequired) {
     errors.push(requiredValue(`${propertyPath}.default`, `${rule} must have a default or be a required property`));
+  }
   if (member['nullable'] === true) errors.push(forbiddenField(`${propertyPath}.nullable`, `${rule} cannot be nullable`));
   return errors;
 }
@@ -194,9 +196,11 @@ function setItemErrors(schema: JsonObject, fieldPath: string): readonly FieldErr
   const listType = stringAt(items, LIST_TYPE);
   if (items['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
   if (stringAt(schema, 'type') !== 'array') return errors;
-  if (stringAt(items, 'type') === 'object' && stringAt(items, MAP_TYPE) !== 'atomic')
+  if (stringAt(items, 'type') === 'object' && stringAt(items, MAP_TYPE) !== 'atomic') {
     errors.push(invalidShownValue(`${fieldPath}.items.${MAP_TYPE}`, '"null"', text));
-  if (stringAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
+  }
+  if (stringAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic') {
     errors.push(invalidValue(`${fieldPath}.items.${LIST_TYPE}`, listType, text));
+  }
   return errors;
 }

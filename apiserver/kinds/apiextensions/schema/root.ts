@@ -37,8 +37,9 @@ const ONLY_ALLOWED_FIELDS = `only [${ALLOWED_FIELDS.map(([, goName]) => goName).
 /** Reports only the first error. Upstream prints the whole schema; here the member is named. */
 export function validateRootForStatus(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const type = root['type'];
-  if (typeof type === 'string' && type !== '' && type !== 'object')
+  if (typeof type === 'string' && type !== '' && type !== 'object') {
     return [invalidValue(`${fieldPath}.type`, type, `only "object" is allowed as the type ${AT_ROOT}`)];
+  }
   const forbidden = Object.keys(root).find((member) => !ALLOWED_MEMBERS.has(member) && isNonZero(root[member]));
   return forbidden === undefined ? [] : [invalidValue(fieldPath, forbidden, ONLY_ALLOWED_FIELDS)];
 }

@@ -86,10 +86,12 @@ function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[]
 /** The errors of a schema for an embedded object, which has its own apiVersion, kind and metadata. */
 function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (node['additionalProperties'] !== undefined)
+  if (node['additionalProperties'] !== undefined) {
     errors.push(forbiddenField(`${fieldPath}.additionalProperties`, `must not be used if ${EMBEDDED} is set`));
-  if (objectAt(node, 'properties') === undefined && node[PRESERVE] !== true)
+  }
+  if (objectAt(node, 'properties') === undefined && node[PRESERVE] !== true) {
     errors.push(requiredValue(`${fieldPath}.properties`, `must not be empty if ${EMBEDDED} is true without ${PRESERVE}`));
+  }
   return errors;
 }
 
@@ -101,8 +103,9 @@ const METADATA_PROPERTIES: readonly string[] = ['name', 'generateName'];
 function objectRootErrors(node: JsonObject, fieldPath: string, level: SchemaLevel): readonly FieldError[] {
   const errors: FieldError[] = [];
   const properties = objectAt(node, 'properties') ?? {};
-  if (level === 'root' && node['additionalProperties'] !== undefined)
+  if (level === 'root' && node['additionalProperties'] !== undefined) {
     errors.push(forbiddenField(`${fieldPath}.additionalProperties`, 'must not be used at the root'));
+  }
   for (const [name, expectedType] of Object.entries(MEMBER_TYPES)) {
     const member = objectAt(properties, name);
     if (member === undefined) continue;
@@ -129,7 +132,9 @@ function intOrStringTypes(node: JsonObject): ReadonlySet<JsonObject> {
   const addTypes = (holder: JsonObject): void => {
     const [first, second, ...more] = arrayAt(holder, 'anyOf') ?? [];
     if (more.length > 0 || !equalJson(first, { type: 'integer' }) || !equalJson(second, { type: 'string' })) return;
-    for (const schema of [first, second]) if (isObject(schema)) types.add(schema);
+    for (const schema of [first, second]) {
+      if (isObject(schema)) types.add(schema);
+    }
   };
   addTypes(node);
   const [first] = arrayAt(node, 'allOf') ?? [];

@@ -53,8 +53,9 @@ function schemaErrors(
   { topLevelMember, isInTypeMeta, isInAdditionalProperties }: SchemaContext,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (isInTypeMeta && schema[EMBEDDED] === true)
+  if (isInTypeMeta && schema[EMBEDDED] === true) {
     errors.push(forbiddenField(`${fieldPath}.${EMBEDDED}`, 'must not be used inside of resource meta'));
+  }
   if (schema['default'] === undefined) return errors;
   const text = isInAdditionalProperties
     ? 'must not be set inside additionalProperties applying to object metadata'

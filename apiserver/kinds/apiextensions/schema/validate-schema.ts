@@ -37,8 +37,9 @@ function runStages(schema: JsonObject, fieldPath: string, { hasStatus }: SchemaU
   const keywordErrors = validateKeywords(schema, fieldPath, invalidSchemas);
   const keywordAndRuleErrors = [...keywordErrors, ...checkRuleTexts(node, fieldPath)];
   const firstStageErrors = [...rootErrors, ...keywordAndRuleErrors];
-  if (firstStageErrors.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined))
+  if (firstStageErrors.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined)) {
     return [invalidValue(fieldPath, '', "OpenAPIV3Schema 'schema' is not supported")];
+  }
   if (schemaHas(schema, cannotBeStructural)) return firstStageErrors;
   const structuralErrors = validateStructural(schema, fieldPath);
   const structuralOrDefaultErrors = structuralErrors.length > 0 ? structuralErrors : validateDefaults(node, fieldPath);

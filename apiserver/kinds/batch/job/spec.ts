@@ -107,8 +107,9 @@ function checkRestartPolicy({ template, podFailurePolicy }: BatchV1JobSpec, fiel
     case 'Never':
       return;
     case 'OnFailure':
-      if (podFailurePolicy !== undefined)
+      if (podFailurePolicy !== undefined) {
         errors.push(invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified'));
+      }
       return;
     case '':
     case 'Always':

@@ -39,8 +39,9 @@ function checkConditions(status: BatchV1JobStatus, old: BatchV1JobStatus, errors
     if (isConditionTrue(old, 'SuccessCriteriaMet')) addError('cannot disable the SuccessCriteriaMet=True condition');
     return;
   }
-  for (const type of FAILURE_CONDITIONS)
+  for (const type of FAILURE_CONDITIONS) {
     if (isConditionTrue(status, type)) addError(`cannot set SuccessCriteriaMet=True and ${type}=true conditions`);
+  }
 }
 
 const isConditionTrue = ({ conditions = [] }: BatchV1JobStatus, conditionType: string): boolean =>

@@ -74,14 +74,17 @@ const DATA_RULES: Readonly<Record<string, (object: CoreV1Secret, data: Data, err
   'platform.io/dockercfg': (_object, data, errors) => checkJsonObject(data, '.dockercfg', errors),
   'platform.io/dockerconfigjson': (_object, data, errors) => checkJsonObject(data, '.dockerconfigjson', errors),
   'platform.io/basic-auth'(_object, data, errors) {
-    if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password'))
+    if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
       errors.push(requiredValue('data[username]'), requiredValue('data[password]'));
+    }
   },
   'platform.io/ssh-auth'(_object, data, errors) {
     if ((stringAt(data, 'ssh-privatekey') ?? '') === '') errors.push(requiredValue('data[ssh-privatekey]'));
   },
   'platform.io/tls'(_object, data, errors) {
-    for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) errors.push(requiredValue(`data[${key}]`));
+    for (const key of ['tls.crt', 'tls.key']) {
+      if (!Object.hasOwn(data, key)) errors.push(requiredValue(`data[${key}]`));
+    }
   },
 };
 

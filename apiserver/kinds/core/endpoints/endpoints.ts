@@ -34,8 +34,9 @@ function checkSubset(subset: CoreV1EndpointSubset, fieldPath: string, errors: Er
   notReady.forEach((address, index) => checkEndpointAddress(address, `${fieldPath}.notReadyAddresses[${index}]`, errors));
   const readyIps = new Set(ready.map(({ ip }) => ip));
   notReady.forEach(({ ip }, index) => {
-    if (ip !== undefined && readyIps.has(ip))
+    if (ip !== undefined && readyIps.has(ip)) {
       errors.push(invalidValue(`${fieldPath}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
+    }
   });
   ports.forEach((port, index) => {
     const portPath = `${fieldPath}.ports[${index}]`;

@@ -44,8 +44,9 @@ const MAX_WEIGHT = 100;
 
 function checkWeight(preference: CoreV1PreferredSchedulingTerm | CoreV1WeightedPodAffinityTerm, fieldPath: string, errors: Errors): void {
   const weight = preference.weight ?? 0;
-  if (weight < 1 || weight > MAX_WEIGHT)
+  if (weight < 1 || weight > MAX_WEIGHT) {
     errors.push(invalidShownValue(`${fieldPath}.weight`, String(weight), `must be in the range 1-${MAX_WEIGHT}`));
+  }
 }
 
 function checkPodAffinity(affinity: CoreV1PodAffinity | undefined, fieldPath: string, errors: Errors): void {

@@ -40,8 +40,9 @@ function checkValue(toleration: CoreV1Toleration, operator: string, operatorFiel
       checkFormat(value, operatorField, checkLabelValue, errors);
       return;
     case 'Exists':
-      if (value !== '')
+      if (value !== '') {
         errors.push(invalidShownValue(operatorField, formatGoToleration(toleration), "value must be empty when `operator` is 'Exists'"));
+      }
       return;
     default:
       errors.push(unsupportedValue(operatorField, operator, ['Equal', 'Exists']));

@@ -26,8 +26,9 @@ export function checkTopologySpreadConstraints(spec: CoreV1PodSpec, specPath: st
     checkSkewAndKey(constraint, fieldPath, errors);
     const isRepeated = lastIndexByKey.get(constraintKey(constraint)) !== index;
     checkWhenUnsatisfiable(constraint, { isRepeated }, fieldPath, errors);
-    for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const)
+    for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       checkEnum(constraint, member, fieldPath, NODE_INCLUSION_POLICIES, errors);
+    }
     const selector = constraint.labelSelector;
     checkMatchLabelKeys(constraint, selector, `${fieldPath}.matchLabelKeys`, errors);
     checkSelector(selector, `${fieldPath}.labelSelector`, errors);

@@ -26,8 +26,9 @@ const CLUSTER_IPS = 'spec.clusterIPs';
 export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { clusterIP: first = '', clusterIPs: addresses = [], ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
   if (spec.type === 'ExternalName') {
-    const forbid = (member: MemberOf<CoreV1ServiceSpec, string | string[]>): void =>
-      void errors.push(forbiddenField(`spec.${member}`, 'may not be set for ExternalName services'));
+    const forbid = (member: MemberOf<CoreV1ServiceSpec, string | string[]>): void => {
+      errors.push(forbiddenField(`spec.${member}`, 'may not be set for ExternalName services'));
+    };
     if (addresses.length > 0 || first !== '') forbid('clusterIPs');
     if (families.length > 0) forbid('ipFamilies');
     if (policy !== undefined) forbid('ipFamilyPolicy');

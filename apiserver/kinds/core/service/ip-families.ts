@@ -105,8 +105,9 @@ const DUAL_STACK_MEMBERS = [
 function checkDowngradePolicy(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, policy: string, errors: Errors): void {
   if (policy === 'SingleStack') return;
   for (const { member, singular } of DUAL_STACK_MEMBERS) {
-    if (before[member]?.length === 2 && spec[member]?.length === 1)
+    if (before[member]?.length === 2 && spec[member]?.length === 1) {
       errors.push(invalidValue('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${singular}`));
+    }
   }
 }
 
@@ -131,8 +132,9 @@ function inferFamilies(spec: CoreV1ServiceSpec, families: string[], configured: 
 }
 
 function checkConfigured(families: readonly string[], policy: string, configured: readonly string[], errors: Errors): void {
-  if (policy === 'RequireDualStack' && configured.length < 2)
+  if (policy === 'RequireDualStack' && configured.length < 2) {
     errors.push(invalidValue('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
+  }
   families.forEach((family, index) => {
     if (!configured.includes(family)) errors.push(invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster'));
   });

@@ -67,16 +67,18 @@ export function checkLoadBalancerClass(spec: CoreV1ServiceSpec, errors: Errors):
  */
 export function checkLoadBalancerClassUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
-  if (isLoadBalancer(spec) && isLoadBalancer(before) && name !== before.loadBalancerClass)
+  if (isLoadBalancer(spec) && isLoadBalancer(before) && name !== before.loadBalancerClass) {
     errors.push(invalidValue('spec.loadBalancerClass', name ?? 'null', 'may not change once set'));
+  }
   checkLoadBalancerClass(spec, errors);
 }
 
 /** The port is immutable while the Service keeps needing one. */
 export function checkHealthCheckNodePortUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (!needsHealthCheck(spec) || !needsHealthCheck(before)) return;
-  if ((spec.healthCheckNodePort ?? 0) !== (before.healthCheckNodePort ?? 0))
+  if ((spec.healthCheckNodePort ?? 0) !== (before.healthCheckNodePort ?? 0)) {
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
+  }
 }
 
 /** Validates external and internal traffic policies, and the health check node port. */
@@ -110,6 +112,7 @@ function checkHealthCheckNodePort(spec: CoreV1ServiceSpec, errors: Errors): void
 
 function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkEnum(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
-  if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? ''))
+  if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) {
     errors.push(requiredValue('spec.internalTrafficPolicy'));
+  }
 }

@@ -99,8 +99,9 @@ function checkExternalNameAllowed(
 
 function checkSessionAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {
   if (affinity === '') errors.push(requiredValue('spec.sessionAffinity'));
-  else if (affinity !== 'ClientIP' && affinity !== 'None')
+  else if (affinity !== 'ClientIP' && affinity !== 'None') {
     errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
+  }
   const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (affinity !== 'ClientIP' || timeout === undefined) return;
   if (timeout >= 1 && timeout <= MAX_AFFINITY_SECONDS) return;

@@ -122,8 +122,9 @@ function checkCapacity(capacity: Record<string, string>, errors: Errors): void {
   }
   for (const name of names) {
     const amount = stringAt(capacity, name) ?? '0';
-    if (compareQuantities(amount, '0') < 0)
+    if (compareQuantities(amount, '0') < 0) {
       errors.push(invalidShownValue(`${field}[${name}]`, amount, 'must be a valid resource quantity'));
+    }
     if (compareQuantities(amount, '0') <= 0) errors.push(invalidValue(`${field}[${name}]`, amount, 'must be greater than zero'));
   }
 }

@@ -106,8 +106,9 @@ const CSI_SECRET_REFS = ['controllerPublishSecretRef', 'controllerExpandSecretRe
 function checkCsi(source: CoreV1CSIPersistentVolumeSource, fieldPath: string, errors: Errors): void {
   checkCsiDriverMember(source, fieldPath, errors);
   checkRequired(source, 'volumeHandle', fieldPath, errors);
-  for (const member of CSI_SECRET_REFS)
+  for (const member of CSI_SECRET_REFS) {
     checkSecret(source[member], `${fieldPath}.${member}`, errors, { name: checkDnsSubdomain, namespace: checkDnsLabel });
+  }
 }
 
 /** PersistentVolumes have no namespace, so a Secret reference must name one. */

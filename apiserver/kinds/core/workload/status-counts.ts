@@ -47,8 +47,9 @@ export function validateStatusCounts<T extends StatusWithCollisions>(
     for (const member of counts) checkNonNegative<T>(status, member, 'status', errors);
     for (const { part, whole, shown } of limits) {
       const value = countAt(status, part);
-      if (value > countAt(status, whole))
+      if (value > countAt(status, whole)) {
         errors.push(invalidShownValue(`status.${part}`, String(value), `cannot be greater than ${shown}`));
+      }
     }
   }
   const before = old?.collisionCount;

@@ -26,11 +26,9 @@ export function createTemplateWarnings<T extends Workload, O extends TemplateHol
   const templatePath = fieldPath === '' ? 'template.' : `${fieldPath}.template.`;
   const warnings = (object: T): readonly string[] => {
     const holder = holderOf(object);
-    const template = holder?.template;
-    return [
-      ...(holder === undefined ? [] : holderWarnings(holder, fieldPath)),
-      ...(template === undefined ? [] : podWarnings(template, templatePath)),
-    ];
+    if (holder === undefined) return [];
+    const templateWarnings = holder.template === undefined ? [] : podWarnings(holder.template, templatePath);
+    return [...holderWarnings(holder, fieldPath), ...templateWarnings];
   };
   return { warningsOnCreate: warnings, warningsOnUpdate: (object, old) => (isSpecChanged(object, old) ? warnings(object) : []) };
 }

@@ -54,7 +54,9 @@ const ENV_VAR_SOURCES: readonly UnionMemberOf<CoreV1EnvVarSource>[] = [
 /** `value` is that of the variable, which excludes a source. */
 function checkEnvVarSource(source: CoreV1EnvVarSource, value: string, fieldPath: string, errors: Errors): void {
   const count = checkUnionMembers(source, fieldPath, ENV_VAR_SOURCES, errors);
-  const addError = (text: string): void => void errors.push(invalidValue(fieldPath, '', text));
+  const addError = (text: string): void => {
+    errors.push(invalidValue(fieldPath, '', text));
+  };
   if (count === 0) addError('must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`');
   else if (value !== '') addError('may not be specified when `value` is not empty');
   else if (count > 1) addError('may not have more than one field specified at a time');

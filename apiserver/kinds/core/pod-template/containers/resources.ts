@@ -66,8 +66,9 @@ function checkQuantity(name: string, text: string | undefined, field: string, er
   checkContainerResource(name, field, errors);
   const quantity = parseCachedQuantity(text ?? '0');
   if (quantity.nanos < 0n) errors.push(invalidValue(field, quantity.text, 'must be greater than or equal to 0'));
-  if (!isNativeResource(name) && quantity.nanos % NANOS_PER_UNIT !== 0n)
+  if (!isNativeResource(name) && quantity.nanos % NANOS_PER_UNIT !== 0n) {
     errors.push(invalidShownValue(field, formatGoQuantity(quantity.text), 'must be an integer'));
+  }
   return quantity;
 }
 

@@ -125,7 +125,9 @@ function checkPathsUnused(
 function checkToken(token: CoreV1ServiceAccountTokenProjection, { volumePath, sourcePath }: ProjectionPaths, errors: Errors): void {
   const seconds = token.expirationSeconds;
   const field = `${sourcePath}.serviceAccountToken.expirationSeconds`;
-  const addError = (text: string): void => void errors.push(invalidShownValue(field, String(seconds), text));
+  const addError = (text: string): void => {
+    errors.push(invalidShownValue(field, String(seconds), text));
+  };
   if (seconds !== undefined && seconds < MIN_TOKEN_SECONDS) addError('may not specify a duration less than 10 minutes');
   if (seconds !== undefined && seconds > MAX_TOKEN_SECONDS) addError('may not specify a duration larger than 2^32 seconds');
   // The field path lacks the source (upstream behaviour).
