@@ -103,84 +103,88 @@ function failWritesOf(identity: string, { api }: ReturnType<typeof createApi>): 
 /** Lets processes acquire all leases that they can acquire without waiting. */
 const acquireLeases = (): Promise<void> => flushPromises(60);
 
-test('a process renews the lease of its set every 4 s and that of each controller once a minute', async () => {
-  const fake = createApi();
-  const first = startProcess('one', CONTROLLER_NAMES, fake);
-  await acquireLeases();
-  expect(first.leading()).toEqual(CONTROLLER_NAMES);
-  expect(leaseHolders(fake)).toEqual([
-    ...CONTROLLER_NAMES.map((name) => [`controller-${name}`, 'one']),
-    [expect.stringMatching(SET_LEASE), 'one'],
-  ]);
-  fake.api.requests.length = 0;
-  const elapsedMs = 600_000;
-  await fake.clock.advanceAsync(elapsedMs);
-  const renewals = (name: string) =>
-    fake.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
-  const ofSet = elapsedMs / RENEWAL_INTERVAL_MS;
-  const ofController = ofSet / INNER_LEASE_FACTOR;
-  expect([renewals('set-'), ...CONTROLLER_NAMES.map(renewals)]).toEqual([ofSet, ...CONTROLLER_NAMES.map(() => ofController)]);
-  expect(fake.api.requests).toHaveLength(ofSet + CONTROLLER_NAMES.length * ofController);
+describe('one process', () => {
+  test('a process renews the lease of its set every 4 s and that of each controller once a minute', async () => {
+    const fake = createApi();
+    const first = startProcess('one', CONTROLLER_NAMES, fake);
+    await acquireLeases();
+    expect(first.leading()).toEqual(CONTROLLER_NAMES);
+    expect(leaseHolders(fake)).toEqual([
+      ...CONTROLLER_NAMES.map((name) => [`controller-${name}`, 'one']),
+      [expect.stringMatching(SET_LEASE), 'one'],
+    ]);
+    fake.api.requests.length = 0;
+    const elapsedMs = 600_000;
+    await fake.clock.advanceAsync(elapsedMs);
+    const renewals = (name: string) =>
+      fake.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
+    const ofSet = elapsedMs / RENEWAL_INTERVAL_MS;
+    const ofController = ofSet / INNER_LEASE_FACTOR;
+    expect([renewals('set-'), ...CONTROLLER_NAMES.map(renewals)]).toEqual([ofSet, ...CONTROLLER_NAMES.map(() => ofController)]);
+    expect(fake.api.requests).toHaveLength(ofSet + CONTROLLER_NAMES.length * ofController);
+  });
+
+  test('a process with one controller holds only the lease of that controller', async () => {
+    const fake = createApi();
+    startProcess('one', ['a'], fake);
+    await acquireLeases();
+    expect(leaseHolders(fake)).toEqual([['controller-a', 'one']]);
+  });
 });
 
-test('a process with one controller holds only the lease of that controller', async () => {
-  const fake = createApi();
-  startProcess('one', ['a'], fake);
-  await acquireLeases();
-  expect(leaseHolders(fake)).toEqual([['controller-a', 'one']]);
-});
+describe('two processes', () => {
+  test('of two processes with the same controllers, the one that does not lead reads only the lease of the set', async () => {
+    const fake = createApi();
+    startProcess('one', CONTROLLER_NAMES, fake);
+    await acquireLeases();
+    const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
+    await acquireLeases();
+    fake.api.requests.length = 0;
+    await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
+    // It polls the lease, and watches it through the collection.
+    const paths = new Set(fake.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, '')));
+    expect([...paths].map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()).toEqual([expect.stringMatching(SET_LEASE), 'leases']);
+    expect(second.leading()).toEqual([]);
+  });
 
-test('of two processes with the same controllers, the one that does not lead reads only the lease of the set', async () => {
-  const fake = createApi();
-  startProcess('one', CONTROLLER_NAMES, fake);
-  await acquireLeases();
-  const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
-  await acquireLeases();
-  fake.api.requests.length = 0;
-  await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
-  // It polls the lease, and watches it through the collection.
-  const paths = new Set(fake.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, '')));
-  expect([...paths].map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()).toEqual([expect.stringMatching(SET_LEASE), 'leases']);
-  expect(second.leading()).toEqual([]);
-});
+  test('of two processes with the same controllers, the second leads all as soon as the first ends', async () => {
+    const fake = createApi();
+    const first = startProcess('one', CONTROLLER_NAMES, fake);
+    await acquireLeases();
+    const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
+    await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
+    first.stop.abort();
+    await first.ended;
+    await acquireLeases();
+    expect(second.leading()).toEqual(CONTROLLER_NAMES);
+  });
 
-test('of two processes with the same controllers, the second leads all as soon as the first ends', async () => {
-  const fake = createApi();
-  const first = startProcess('one', CONTROLLER_NAMES, fake);
-  await acquireLeases();
-  const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
-  await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
-  first.stop.abort();
-  await first.ended;
-  await acquireLeases();
-  expect(second.leading()).toEqual(CONTROLLER_NAMES);
-});
+  test('a second process leads the controllers of a dead one after one lease duration', async () => {
+    const fake = createApi();
+    const first = startProcess('one', CONTROLLER_NAMES, fake);
+    await acquireLeases();
+    const second = startProcess('other', CONTROLLER_NAMES, fake);
+    // The last renewal is that after 20 s.
+    const sinceRenewalMs = 500;
+    await fake.clock.advanceAsync(5 * RENEWAL_INTERVAL_MS + sinceRenewalMs);
+    failWritesOf('one', fake);
+    await fake.clock.advanceAsync(LEASE_DURATION_MS - 2 * sinceRenewalMs);
+    expect([first.leading(), second.leading()]).toEqual([[], []]);
+    await fake.clock.advanceAsync(3 * sinceRenewalMs);
+    expect(second.leading()).toEqual(CONTROLLER_NAMES);
+  });
 
-test('a second process leads the controllers of a dead one after one lease duration', async () => {
-  const fake = createApi();
-  const first = startProcess('one', CONTROLLER_NAMES, fake);
-  await acquireLeases();
-  const second = startProcess('other', CONTROLLER_NAMES, fake);
-  // The last renewal is that after 20 s.
-  const sinceRenewalMs = 500;
-  await fake.clock.advanceAsync(5 * RENEWAL_INTERVAL_MS + sinceRenewalMs);
-  failWritesOf('one', fake);
-  await fake.clock.advanceAsync(LEASE_DURATION_MS - 2 * sinceRenewalMs);
-  expect([first.leading(), second.leading()]).toEqual([[], []]);
-  await fake.clock.advanceAsync(3 * sinceRenewalMs);
-  expect(second.leading()).toEqual(CONTROLLER_NAMES);
-});
-
-test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
-  const fake = createApi();
-  const first = startProcess('one', ['a', 'b'], fake);
-  await acquireLeases();
-  const second = startProcess('other', ['b', 'c'], fake);
-  await fake.clock.advanceAsync(SEVERAL_INNER_RENEWALS_MS);
-  expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
-  failWritesOf('one', fake);
-  await fake.clock.advanceAsync(LEASE_DURATION_MS + 1_000);
-  expect([first.leading(), second.leading()]).toEqual([[], ['b', 'c']]);
+  test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
+    const fake = createApi();
+    const first = startProcess('one', ['a', 'b'], fake);
+    await acquireLeases();
+    const second = startProcess('other', ['b', 'c'], fake);
+    await fake.clock.advanceAsync(SEVERAL_INNER_RENEWALS_MS);
+    expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
+    failWritesOf('one', fake);
+    await fake.clock.advanceAsync(LEASE_DURATION_MS + 1_000);
+    expect([first.leading(), second.leading()]).toEqual([[], ['b', 'c']]);
+  });
 });
 
 test('a process stops a controller when another holder has acquired its Lease', async () => {
