@@ -87,6 +87,7 @@ const UNCOMPARED_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   TokenRequest: TOKEN_REQUEST_MEMBERS,
 };
 
+/** Leaves out the members of {@link UNCOMPARED_MEMBERS}, by the kind of the innermost object, and those of deliberate deviations. */
 function comparable(title: string, responses: readonly Json[]): Json {
   // Webhooks see the name of each object of a deleted collection here, and a patched name is discarded.
   const hasNameDeviation = /collection|patch-name/.test(title);

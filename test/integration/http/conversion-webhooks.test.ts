@@ -90,10 +90,11 @@ const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
   'place: another name': (text) => text.replaceAll(/ on [\d.]+:53/g, ''),
 };
 
-/** Added by the reference server to objects that are sent without a creationTimestamp. */
+/** The reference server adds this to objects that are sent without a creationTimestamp. */
 const NULL_CREATION_TIMESTAMP = '"creationTimestamp":null,';
 const SCALE_SERVER_FIELDS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
 
+/** The responses as they are compared: without differences that mean nothing, and without those of the case's deviation. */
 function comparable(title: string, responses: readonly Json[]): Json {
   const shownText = JSON.stringify(masked([...responses])).replaceAll(NULL_CREATION_TIMESTAMP, '');
   const compared: Json = JSON.parse(DEVIATIONS[title]?.(shownText) ?? shownText);
@@ -136,10 +137,12 @@ const managerKeyOf = (entry: Json): string =>
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (!isBody(value)) return value;
-  const { asked, ...rest } = value;
-  if (Array.isArray(asked)) {
-    const inner = masked(rest);
-    return { ...(isBody(inner) ? inner : {}), asked: asked.map((call) => comparableReview(masked(call), value)).sort(byText) };
+  // The reviews that the webhook received during a step.
+  const { asked: reviews, ...others } = value;
+  if (Array.isArray(reviews)) {
+    const maskedOthers = masked(others);
+    const asked = reviews.map((review) => comparableReview(masked(review), value)).sort(byText);
+    return { ...(isBody(maskedOthers) ? maskedOthers : {}), asked };
   }
   if (Array.isArray(value['managedFields'])) return { ...value, managedFields: sortedByManager(value['managedFields']) };
   if (Array.isArray(value['causes'])) return { ...value, causes: [...value['causes']].sort(byText) };
@@ -150,6 +153,6 @@ function masked(value: Json): Json {
   );
   const maskedObject = Object.fromEntries(members.map(([name, inner]) => [name, masked(inner)]));
   if (!isTerminating || !isBody(spec)) return maskedObject;
-  const { bySecond: _, ...kept } = spec;
-  return { ...maskedObject, spec: kept };
+  const { bySecond: _bySecond, ...comparedSpec } = spec;
+  return { ...maskedObject, spec: comparedSpec };
 }
