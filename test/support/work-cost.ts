@@ -23,6 +23,7 @@ export function countCalls(folder: string, work: () => unknown): number {
     session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error;
       const functions = result.filter(({ url }) => url.includes(sources)).flatMap((script) => script.functions);
+      // The first range of a function is its whole body, with the number of its calls.
       calls = functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0);
     });
     if (calls === undefined) throw new Error('the inspector has not responded');

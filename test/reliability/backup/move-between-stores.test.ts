@@ -1,7 +1,8 @@
 /**
  * `platform migrate` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
- * both stores serve the same objects of several types and accept writes. A move while a server uses the store, or to a
- * target with keys, is rejected. The tests run in this order, because each move replaces the store in use.
+ * both stores serve the same objects of several types and accept writes. A move while a server uses the store, to a
+ * target with keys, or from a source without keys is rejected. The tests run in this order, because each move replaces
+ * the store in use.
  */
 import path from 'node:path';
 import { ApiClient, type ApiObject } from '../../support/http/api-client';
@@ -131,11 +132,14 @@ describeWithEtcd('platform', () => {
   const toEtcd = (): readonly string[] => ['--to=etcd', embeddedFlag, ...etcdFlags()];
   const toEmbedded = (): readonly string[] => ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags()];
 
-  test('migrate is refused while a server uses the embedded store', async () => {
+  beforeAll(async () => {
     for (const { path: collection, body } of CREATED_OBJECTS) await create(collection, body);
     await createConfigMaps(client(), 100, 500);
     await waitUntil('the widgets to be served', async () => (await client().get(WIDGETS)).status === 200);
     await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
+  }, 60_000);
+
+  test('migrate is refused while a server uses the embedded store', async () => {
     await expect(migrate('migrate', ...toEtcd())).rejects.toThrow(/in use|another process|uses/i);
   }, 60_000);
 
@@ -154,7 +158,10 @@ describeWithEtcd('platform', () => {
 
   test('migrate fails when the target already has keys', async () => {
     await expect(migrate('migrate', ...toEtcd())).rejects.toThrow('there are already keys under /registry/');
-    // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
+  }, 60_000);
+
+  test('migrate fails when the source has no keys under the prefix', async () => {
+    // The first move left the embedded store unchanged: its keys are under /registry/.
     await expect(migrate('migrate', ...toEtcd(), '--etcd-prefix=/other')).rejects.toThrow('no data of this program under /other/');
   }, 60_000);
 
