@@ -2,6 +2,7 @@
  * Bearer tokens in the sub-protocols of a WebSocket request, since browsers cannot set the Authorization header. Reads
  * only requests that ask for a WebSocket upgrade.
  */
+import { appendAll } from '../../shared/values/append';
 import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../shared/names/stream-protocols';
 import { INVALID_CREDENTIALS, NO_CREDENTIALS, type Authenticator } from './authenticator';
 import { bearerTokenAuthenticator } from './bearer-token';
@@ -48,7 +49,7 @@ const isUpgradeHeader = (header: string, index: number): boolean =>
 function headerItems(rawHeaders: readonly string[], name: string): readonly string[] {
   const items: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) items.push(...(rawHeaders[index + 1] ?? '').split(','));
+    if (rawHeaders[index]?.toLowerCase() === name) appendAll(items, (rawHeaders[index + 1] ?? '').split(','));
   }
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
