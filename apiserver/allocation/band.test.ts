@@ -1,3 +1,4 @@
+/** A band compared with a set, and the distribution of the numbers that it picks. */
 import fc from 'fast-check';
 import { Band } from './band';
 

@@ -1,3 +1,4 @@
+/** The paths and headers of the API documentation, and the compression of its scripts. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';

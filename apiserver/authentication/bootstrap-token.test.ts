@@ -1,3 +1,4 @@
+/** Which bootstrap tokens are valid, for the data of their Secrets. */
 import { bootstrapTokenAuthenticator } from './bootstrap-token';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);

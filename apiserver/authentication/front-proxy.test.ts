@@ -1,3 +1,4 @@
+/** The user that a front proxy sends in headers, and the clients from which the headers are ignored. */
 import type { ClientCertificate, RequestCredentials } from './authenticator';
 import { frontProxyAuthenticator, isIdentityHeader } from './front-proxy';
 

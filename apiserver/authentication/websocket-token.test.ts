@@ -1,3 +1,4 @@
+/** Bearer tokens among the sub-protocols of a WebSocket request. */
 import { staticTokenAuthenticator } from './static-tokens';
 import { unionTokenAuthenticator } from './token-union';
 import { webSocketTokenAuthenticator } from './websocket-token';

@@ -1,3 +1,4 @@
+/** The selectors of a request as SubjectAccessReview attributes. */
 import { selectorsOf } from './selectors';
 
 it.each<[fieldSelector: string | undefined, labelSelector: string | undefined, selectors: object]>([

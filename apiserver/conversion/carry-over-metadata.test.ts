@@ -1,3 +1,4 @@
+/** The parts of a converted object that come from the response, and the responses that are rejected. */
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import { ConversionFailure } from './conversion-failure';
 import { isOfKind, carryOverMetadata } from './carry-over-metadata';

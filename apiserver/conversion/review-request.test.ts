@@ -1,3 +1,4 @@
+/** The body of a ConversionReview that is built from parts. */
 import { ReviewRequestBody } from './review-request';
 
 const UID = 'the-uid';

@@ -1,3 +1,4 @@
+/** The responses of a conversion webhook that are accepted, and the messages about the others. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import type { JsonValue } from '../../shared/values/json';
 import { ConversionFailure } from './conversion-failure';

@@ -1,3 +1,4 @@
+/** When schemas are created and evicted. */
 import { createSchemaCache } from './schema-cache';
 
 /** The text of a schema of more than 300 bytes. */

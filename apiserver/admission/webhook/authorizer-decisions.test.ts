@@ -1,3 +1,4 @@
+/** How often the authorizer is called for the checks of expressions in one request. */
 import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './authorizer-decisions';
 
 /** A check of access to the pod of this name. */

@@ -1,3 +1,4 @@
+/** How often the use of a token in a Secret is written, with a manual clock. */
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { legacyTokenUseRecorder } from './legacy-token-use-recorder';
 

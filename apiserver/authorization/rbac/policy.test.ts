@@ -1,3 +1,4 @@
+/** The binding that a decision names. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { rbacAuthorizer } from './authorizer';
 import { readBinding } from './binding';
