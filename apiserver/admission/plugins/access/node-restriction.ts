@@ -28,9 +28,9 @@ import { notFound, type StatusError } from '../../../../shared/api/errors/status
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { parseCertificateRequest, CertificateRequestError } from '../../../../shared/pki/certificate-request';
 import { NODE_USER_PREFIX, nodeNameOf } from '../../../authorization/node/authorizer';
-import { podReferences, type ReferenceKind } from '../../../authorization/node/references';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
+import { mirrorPodCreationError } from './mirror-pod-creation';
 import { restrictedLabels } from './restricted-labels';
 import { newForbidden } from '../../new-forbidden';
 
@@ -170,6 +170,11 @@ function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
 
 const nodeNameOfPod = (pod: CoreV1Pod | undefined): string => pod?.spec?.nodeName ?? '';
 
+function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Pod>): StatusError | undefined {
+  const error = mirrorPodCreationError(request.object ?? {}, nodeName, getNode(nodeName));
+  return error === undefined ? undefined : newForbidden(request, error);
+}
+
 function checkPodStatus({ request, nodeName }: NodeWrite<CoreV1Pod>): StatusError | undefined {
   const { oldObject, object } = request;
   if (nodeNameOfPod(oldObject) !== nodeName)
@@ -191,62 +196,6 @@ function checkEviction({ request, nodeName, getPod }: NodeWrite): StatusError | 
   return nodeNameOfPod(pod) === nodeName
     ? undefined
     : newForbidden(request, `node ${nodeName} can only evict pods with spec.nodeName set to itself`);
-}
-
-const MIRROR_ANNOTATION = 'platform.io/config.mirror';
-
-/** What a mirror pod must not reference, in upstream's words. */
-const FORBIDDEN_REFERENCES: Readonly<Record<ReferenceKind, string>> = {
-  account: 'a service account',
-  secret: 'secrets',
-  configmap: 'configmaps',
-  claim: 'persistentvolumeclaims',
-};
-
-/** A node may only create mirror pods: pods on itself that it owns and that reference no objects. */
-function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Pod>): StatusError | undefined {
-  const pod = request.object ?? {};
-  const annotations = Object.keys(pod.metadata?.annotations ?? {});
-  if (!annotations.some((name) => canonicalQualifiedName(name) === MIRROR_ANNOTATION))
-    return newForbidden(
-      request,
-      `pod does not have "kubernetes.io/config.mirror" annotation, node ${quoted(nodeName)} can only create mirror pods`,
-    );
-  if (nodeNameOfPod(pod) !== nodeName)
-    return newForbidden(request, `node ${quoted(nodeName)} can only create pods with spec.nodeName set to itself`);
-  const ownerError = ownerReferenceError(pod, nodeName, getNode(nodeName));
-  if (ownerError !== undefined) return newForbidden(request, ownerError);
-  const reference = forbiddenReference(pod);
-  return reference === undefined
-    ? undefined
-    : newForbidden(request, `node ${quoted(nodeName)} can not create pods that reference ${reference}`);
-}
-
-/**
- * The kind of an object that the pod references; `undefined` when it references none. A node may read what its pods
- * reference, so a mirror pod could give the node access to any object. `spec.resourceClaims` needs no check, because
- * decoding drops this field (`shared/api/types/disabled-fields.ts`).
- */
-function forbiddenReference(pod: CoreV1Pod): string | undefined {
-  const [reference] = podReferences(pod);
-  if (reference !== undefined) return FORBIDDEN_REFERENCES[reference.kind];
-  const sources = pod.spec?.volumes?.flatMap(({ projected }) => projected?.sources ?? []);
-  return sources?.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined) === true ? 'clustertrustbundles' : undefined;
-}
-
-/** The error unless the pod has one owner, which is the node. */
-function ownerReferenceError(pod: CoreV1Pod, nodeName: string, node: CoreV1Node | undefined): string | undefined {
-  const owners = ownersOf(pod);
-  const [owner] = owners;
-  const subject = `node ${quoted(nodeName)} can only create pods with`;
-  if (owner === undefined) return `${subject} an owner reference set to itself`;
-  if (owners.length > 1) return `${subject} a single owner reference set to itself`;
-  if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== nodeName) return `${subject} an owner reference set to itself`;
-  if (owner.controller !== true) return `${subject} a controller owner reference set to itself`;
-  if (owner.blockOwnerDeletion === true) return `node ${quoted(nodeName)} must not set blockOwnerDeletion on an owner reference`;
-  const expected = owner.uid ?? '';
-  const uid = node?.metadata?.uid ?? '';
-  return expected === uid ? undefined : `node ${nodeName} UID mismatch: expected ${expected} got ${uid}`;
 }
 
 function checkTokenRequest({ request, nodeName, getPod }: NodeWrite<AuthenticationV1TokenRequest>): StatusError | undefined {
