@@ -92,14 +92,14 @@ describe('the audit line of the second stage of a request', () => {
   /** The line of the second stage without a first one. */
   const lineFromScratch = (changes: Partial<AuditEvent> = {}): string => eventText({ ...createStages()[1], ...changes }) ?? '';
 
-  it.each<[string, (buffer: LineBuffer) => void]>([
+  it.each<[title: string, changeBuffer: (buffer: LineBuffer) => void]>([
     ['is just before it', () => undefined],
     ['is before other lines', (buffer) => buffer.writeRaw('x'.repeat(1000))],
   ])('copies members of the first line when that %s', (_position, changeBuffer) => {
     expect(writeStages(changeBuffer)).toEqual({ line: lineFromScratch(), isReused: true });
   });
 
-  it.each<[string, (buffer: LineBuffer) => void]>([
+  it.each<[title: string, changeBuffer: (buffer: LineBuffer) => void]>([
     ['was flushed', (buffer) => buffer.clear()],
     [
       'was replaced by other lines',

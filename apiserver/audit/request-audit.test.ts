@@ -130,7 +130,8 @@ describe('a request audit', () => {
     const { audit, events } = createFixture('Metadata', { isLongRunning: true }, () => 1000);
     audit.recordReceived();
     audit.recordCompleted();
-    expect(events[0]?.annotations).toBeUndefined();
+    const [event] = events;
+    expect(event?.annotations).toBeUndefined();
   });
 
   it('omits managed fields of objects in a Table', () => {

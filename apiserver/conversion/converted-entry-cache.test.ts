@@ -48,7 +48,7 @@ describe('ConvertedEntryCache', () => {
     const cache = new ConvertedEntryCache(KIB * KIB);
     const created = entries(3);
     fill(cache, 'a', created);
-    expect(cache.get('a1')).toBe(created[1]);
+    expect(['a0', 'a1', 'a2'].map((key) => cache.get(key))).toEqual(created);
     expect(cache.get('b1')).toBeUndefined();
   });
 
@@ -65,11 +65,12 @@ describe('ConvertedEntryCache', () => {
   it('keeps an entry that replaced one on an evicted slab', () => {
     const cache = new ConvertedEntryCache(160 * KIB);
     fill(cache, 'a', entries(50));
-    const replacement = entries(1);
-    fill(cache, 'a', replacement);
+    // It replaces the entry of the key `a0`.
+    const [replacement] = entries(1);
+    if (replacement !== undefined) cache.set('a0', replacement);
     fill(cache, 'b', entries(50));
     fill(cache, 'c', entries(50));
-    expect(cache.get('a0')).toBe(replacement[0]);
+    expect(cache.get('a0')).toBe(replacement);
     expect(cache.get('a1')).toBeUndefined();
   });
 

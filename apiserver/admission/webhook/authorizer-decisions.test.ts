@@ -28,11 +28,9 @@ test('AuthorizerDecisions denies further checks after 256 distinct ones, with an
 });
 
 test('AuthorizerDecisions calls an asynchronous authorizer once and turns its rejection into a denial with an error', async () => {
-  let calls = 0;
-  const authorize: AuthorizeCheck = (_user, { verb }) => {
-    calls += 1;
-    return verb === 'get' ? Promise.resolve(ALLOWED) : Promise.reject(new Error('gone'));
-  };
+  const authorize = jest.fn<ReturnType<AuthorizeCheck>, Parameters<AuthorizeCheck>>((_user, { verb }) =>
+    verb === 'get' ? Promise.resolve(ALLOWED) : Promise.reject(new Error('gone')),
+  );
   const decisions = new AuthorizerDecisions(authorize, { name: 'alice', groups: [] });
   const checkWhenReady = async (verb: string): Promise<unknown> => {
     try {
@@ -46,5 +44,5 @@ test('AuthorizerDecisions calls an asynchronous authorizer once and turns its re
   expect(await checkWhenReady('get')).toEqual(ALLOWED);
   expect(await checkWhenReady('put')).toEqual({ allowed: false, reason: '', error: 'gone' });
   // One call for each verb.
-  expect(calls).toBe(2);
+  expect(authorize).toHaveBeenCalledTimes(2);
 });

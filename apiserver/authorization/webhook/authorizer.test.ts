@@ -5,6 +5,7 @@ import { resourceAttributes } from '../../../test/support/objects/attributes';
 import type { WebhookResult } from '../../../shared/client/rest/webhook';
 import type { Authorizer, Decision } from '../authorizer';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { useForEachTest } from '../../../test/support/use-resource';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
 import { compileMatchConditions } from './match-conditions';
 
@@ -12,27 +13,31 @@ const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x'
 const getRole = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
 
 describe('webhook authorizer', () => {
+  /** A webhook: how it responds, and the reviews that it has received. */
+  interface FakeWebhook {
+    result: WebhookResult;
+    /** The webhook responds when this resolves. */
+    untilResponse: Promise<void>;
+    readonly reviews: string[];
+  }
+
   const clock = new ManualClock();
-  const sentReviews: string[] = [];
-  /** The result of the next calls; each test starts with one that allows. */
-  let result: WebhookResult;
-  /** The webhook responds to the next calls when this resolves. */
-  let untilResponse: Promise<void>;
-  beforeEach(() => {
-    sentReviews.length = 0;
-    untilResponse = Promise.resolve();
-    result = respondWith({ allowed: true, reason: 'r' });
-  });
   /** A response with this status of the review. */
   const respondWith = (status: object): WebhookResult => ({ type: 'response', bytes: Buffer.from(JSON.stringify({ status })) });
   const unavailable: WebhookResult = { type: 'failure', error: new Error('away'), status: undefined, isRetryable: true };
+  /** In each test the webhook allows, until the test changes it. */
+  const webhook = useForEachTest((): FakeWebhook => ({
+    result: respondWith({ allowed: true, reason: 'r' }),
+    untilResponse: Promise.resolve(),
+    reviews: [],
+  }));
 
   function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
       send: async (body) => {
-        sentReviews.push(body.toString());
-        await untilResponse;
-        return result;
+        webhook().reviews.push(body.toString());
+        await webhook().untilResponse;
+        return webhook().result;
       },
       version: 'v1',
       dialect: 'platform',
@@ -50,32 +55,32 @@ describe('webhook authorizer', () => {
     const authorizer = createAuthorizer();
     expect(await authorizer.authorize(user, getRole)).toEqual({ type: 'allow', reason: 'r' });
     expect(authorizer.authorize(user, getRole)).toEqual({ type: 'allow', reason: 'r' });
-    result = respondWith({ allowed: false, denied: true, reason: 'never' });
+    webhook().result = respondWith({ allowed: false, denied: true, reason: 'never' });
     clock.advance(300_000);
     expect(await authorizer.authorize(user, getRole)).toEqual({ type: 'deny', reason: 'never' });
-    result = respondWith({ allowed: true });
+    webhook().result = respondWith({ allowed: true });
     clock.advance(29_999);
     expect(authorizer.authorize(user, getRole)).toEqual({ type: 'deny', reason: 'never' });
     clock.advance(1);
     expect(await authorizer.authorize(user, getRole)).toMatchObject({ type: 'allow' });
-    expect(sentReviews).toHaveLength(3);
+    expect(webhook().reviews).toHaveLength(3);
   });
 
   it('sends one review for concurrent equal requests', async () => {
     let respond: () => void = () => undefined;
-    untilResponse = new Promise((resolve) => (respond = resolve));
+    webhook().untilResponse = new Promise((resolve) => (respond = resolve));
     const authorizer = createAuthorizer();
     const first = authorizer.authorize(user, getRole);
     const second = authorizer.authorize(user, getRole);
-    expect(sentReviews).toHaveLength(1);
+    expect(webhook().reviews).toHaveLength(1);
     respond();
     expect(await first).toMatchObject({ type: 'allow' });
     expect(await second).toMatchObject({ type: 'allow' });
-    expect(sentReviews).toHaveLength(1);
+    expect(webhook().reviews).toHaveLength(1);
   });
 
   it('has no opinion when 1,000 reviews are in flight', () => {
-    untilResponse = new Promise(() => undefined);
+    webhook().untilResponse = new Promise(() => undefined);
     const authorizer = createAuthorizer();
     for (let index = 0; index < 1_000; index += 1) void authorizer.authorize({ name: `u${index}`, groups: [] }, getRole);
     expect(authorizer.authorize({ name: 'one too many', groups: [] }, getRole)).toEqual({
@@ -85,11 +90,11 @@ describe('webhook authorizer', () => {
   });
 
   it('logs failures at most once a minute', async () => {
-    result = unavailable;
+    webhook().result = unavailable;
     const errors: unknown[] = [];
     const authorizer = createAuthorizer({ onError: (_message, error) => void errors.push(error) });
     for (let call = 0; call < 3; call += 1) await authorizer.authorize(user, getRole);
-    expect(sentReviews).toHaveLength(3);
+    expect(webhook().reviews).toHaveLength(3);
     expect(errors).toHaveLength(1);
     clock.advance(60_000);
     await authorizer.authorize(user, getRole);
@@ -101,7 +106,7 @@ describe('webhook authorizer', () => {
     const authorizer = createAuthorizer();
     await authorizer.authorize(long, getRole);
     await authorizer.authorize(long, getRole);
-    expect(sentReviews).toHaveLength(2);
+    expect(webhook().reviews).toHaveLength(2);
   });
 
   it.each([
@@ -109,11 +114,11 @@ describe('webhook authorizer', () => {
     ['Deny', unavailable, 'deny'],
     ['Deny', { type: 'response', bytes: Buffer.from('rubbish') }, 'deny'],
   ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, failure, type) => {
-    result = failure;
+    webhook().result = failure;
     const authorizer = createAuthorizer({ onFailure });
     expect(await authorizer.authorize(user, getRole)).toMatchObject({ type });
     await authorizer.authorize(user, getRole);
-    expect(sentReviews).toHaveLength(2);
+    expect(webhook().reviews).toHaveLength(2);
   });
 
   it.each<[expressions: readonly string[], reviews: number, type: Decision['type']]>([
@@ -128,7 +133,7 @@ describe('webhook authorizer', () => {
     if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const authorizer = createAuthorizer({ matchConditions: compiled.conditions, onFailure: 'Deny' });
     expect(await authorizer.authorize(user, getRole)).toMatchObject({ type });
-    expect(sentReviews).toHaveLength(reviews);
+    expect(webhook().reviews).toHaveLength(reviews);
   });
 
   it('reports the rules of a user as incomplete', () => {
