@@ -1,6 +1,6 @@
 /**
- * Audit backends: when events are written or sent, and what happens to events that cannot be. Files are real; the
- * webhook is a server of this process.
+ * Audit backends: when events are written or sent, and what happens to events that cannot be. The targets of lines and the
+ * transport of the webhook are fakes; the clock is a manual one.
  */
 import { PassThrough } from 'node:stream';
 import { errorMessage } from '../../shared/runtime/error-message';
@@ -45,7 +45,8 @@ describe('LogBackend', () => {
 
   const target = useForEachTest(createTarget);
   const clock = new ManualClock();
-  const open = (isStrict = false): LogBackend => new LogBackend({ target: target(), encoding, isStrict, clock, onEventsLost });
+  const open = ({ isStrict } = { isStrict: false }): LogBackend =>
+    new LogBackend({ target: target(), encoding, isStrict, clock, onEventsLost });
   /** The audit IDs of the events in each call of `append`. */
   const appendedIds = (): readonly (readonly string[])[] => target().appended.map((lines) => idsIn(lines.trimEnd().split('\n')));
   /** An event of a request that changes objects; `auditEvent` is one of a request that reads. */
@@ -100,7 +101,7 @@ describe('LogBackend', () => {
   });
 
   it('writes an event before the request in strict mode, and rejects the request when that fails', () => {
-    const backend = open(true);
+    const backend = open({ isStrict: true });
     expect(backend.processEvent(auditEvent('1'))).toBe(true);
     expect(target().appended).toHaveLength(1);
     target().isFull = true;

@@ -11,8 +11,8 @@ const review = (response: JsonValue, members: Readonly<Record<string, JsonValue>
 const success = { uid: UID, convertedObjects: [{ a: 1 }], result: { status: 'Success' } };
 
 /** The objects of a response, or the text of the failure. */
-const read = (text: string, version: ConversionReviewVersion = 'v1', reader = readReviewResponse): unknown => {
-  const objects = reader(version, UID, Buffer.from(text), 'kubernetes');
+const read = (text: string, version: ConversionReviewVersion = 'v1'): unknown => {
+  const objects = readReviewResponse(version, UID, Buffer.from(text), 'kubernetes');
   return objects instanceof ConversionFailure ? objects.text : Array.from({ length: objects.count }, (_, index) => objects.at(index));
 };
 
