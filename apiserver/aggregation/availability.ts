@@ -60,7 +60,7 @@ function serviceError({ service: { namespace, name, port } }: Registration, stat
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
-/** What one check needs. `registration` is the state at its start. */
+/** The server of one check, and how it is contacted. `registration` is the state at the start of the check. */
 export interface AvailabilityCheckContext {
   readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
   readonly registration: Registration;

@@ -22,7 +22,7 @@ interface AuditCounts {
   readonly lost: Readonly<Record<BackendName, number>>;
 }
 
-/** What is known of a request when it arrives. */
+/** The attributes of a request that are known when it arrives. */
 type RequestInfo = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAgent'>;
 
 /** Minimum interval of log messages about lost events. */

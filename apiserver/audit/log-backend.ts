@@ -24,7 +24,7 @@ const LINE_BREAK = 0x0a;
 
 const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
-/** Where and how lines are written. */
+/** The target of lines, their format, and when they are written. */
 export interface LogBackendOptions {
   readonly target: LineTarget;
   readonly encoding: EventEncoding;

@@ -22,7 +22,7 @@ import { outcomeForAudiences, UNKNOWN_TOKEN, type TokenAuthenticator } from './a
  */
 export type BootstrapSecrets = (id: string) => Readonly<Record<string, string>> | undefined;
 
-/** What the authenticator is created with. */
+/** The Secrets of tokens, and the audiences of this server. */
 export interface BootstrapTokenOptions {
   readonly secrets: BootstrapSecrets;
   readonly clock: Pick<Clock, 'now'>;

@@ -31,7 +31,7 @@ export interface PathAttributes {
   readonly path: string;
 }
 
-/** What an authorizer decides about. */
+/** The request that an authorizer decides about. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 /** `reason` may be empty. A `no-opinion` leaves the decision to the next authorizer. */

@@ -23,7 +23,7 @@ const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Maximum size of a response in proportion to the request. */
 const MAX_GROWTH = 4;
 
-/** How the webhook is called. */
+/** The webhook, and how it is called. */
 export interface ReviewExchangeDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly target: WebhookTarget;

@@ -127,7 +127,7 @@ export function readDefinition(
   };
 }
 
-/** What the rows of all versions share. */
+/** The parts of a definition that its versions share. */
 interface DefinitionContext {
   readonly name: string;
   readonly group: string;

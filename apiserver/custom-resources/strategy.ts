@@ -50,7 +50,7 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
 
 type Validate = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext) => readonly FieldError[];
 
-/** What the validation of an object depends on, besides the object. */
+/** The version of the object, and how it is validated. */
 interface ValidationSettings {
   readonly version: CustomVersion;
   /** The apiVersion and kind, which are not stored; the schema and its rules apply to objects with them. */

@@ -25,7 +25,7 @@ import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } 
 import { servedGroups, type ServedGroup } from './groups';
 import type { RemoteVersion } from './remote-version';
 
-/** What the documents are derived from. */
+/** The served kinds and versions, and the names that the documents use. */
 export interface DiscoveryDependencies {
   /** The served kinds; the same list until they change. */
   readonly rows: () => readonly KindRow[];
@@ -75,7 +75,7 @@ interface Route {
   readonly listsRepresentations: boolean;
 }
 
-/** What a response body depends on, besides the document. */
+/** The representation of a document that a request asks for. */
 interface BodyRequest {
   readonly path: string;
   readonly contentType: string;

@@ -15,7 +15,7 @@ export interface PublishedKeys {
   readonly keySet: JsonObject;
 }
 
-/** What the discovery documents state. */
+/** The issuer, its addresses and its keys, which the documents state. */
 export interface OpenIdDependencies {
   /** The claim `iss` of issued tokens. */
   readonly issuer: string;

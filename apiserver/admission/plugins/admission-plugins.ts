@@ -46,7 +46,7 @@ export interface WebhookPlugins {
   readonly validating: ValidatingPlugin;
 }
 
-/** What plug-ins depend on besides the request. */
+/** The parts of the server that plug-ins use, and their configuration. */
 export interface AdmissionDependencies {
   /** Absent = PodSecurity evaluations are not counted. */
   readonly onPodSecurityEvaluation?: OnPodSecurityEvaluation;

@@ -108,7 +108,7 @@ class LazyVariables extends MapValue {
 /** One evaluation of a policy. `checkConditions` must be called first. */
 class PolicyRun {
   private readonly values: ReadonlyMap<string, Value>;
-  /** What the expressions may still cost. `checkConditions` replaces it by the budget of the validations. */
+  /** The remaining cost budget of the expressions. `checkConditions` replaces it by the budget of the validations. */
   private budget = new CostBudget(CONDITIONS_COST_BUDGET);
 
   constructor(

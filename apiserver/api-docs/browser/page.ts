@@ -6,7 +6,7 @@
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { countOperations, selectResource } from './resource-document';
 
-/** What the script of Redoc defines. */
+/** The global variable that the script of Redoc defines. */
 declare const Redoc: { init(document: JsonObject, options: object, element: Element): unknown };
 
 /** Relative to the page. */

@@ -22,7 +22,7 @@ export interface OidcIssuer {
   readonly provider: OidcProvider;
 }
 
-/** What the authenticator is created with. */
+/** The issuers of accepted tokens, and the audiences of this server. */
 export interface OidcAuthenticatorOptions {
   /** The configured issuers by their URL; the same map until the configuration changes. Called in every request. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;

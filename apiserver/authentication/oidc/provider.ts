@@ -14,7 +14,7 @@ import { collectBody } from '../../../shared/client/rest/json-body';
 import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** Where the keys of an issuer are. */
+/** The issuer and the addresses of its keys. */
 export interface ProviderOptions {
   /** The URL of the issuer, which the discovery document must repeat. */
   readonly issuer: string;

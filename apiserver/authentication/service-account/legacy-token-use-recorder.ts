@@ -7,7 +7,7 @@ import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { formatUtcDay } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** Where uses are recorded. */
+/** The clock, and how the day of a use is written. */
 export interface LegacyTokenUseRecorderOptions {
   readonly clock: Clock;
   /** Writes the day (`2006-01-02`) to the Secret. */

@@ -15,7 +15,7 @@ import type { ServedResource } from '../../../registry/verbs';
 import type { ValidatingPlugin } from '../../chain';
 import { newForbidden } from '../../new-forbidden';
 
-/** What decides about permissions, and finds the resource of an owner. */
+/** The authorizer, and the look-up of owners' resources. */
 export interface OwnerPermissionDependencies {
   readonly authorize: (user: UserInfo, attributes: ResourceAttributes) => MaybePromise<Decision>;
   /** `undefined` when the kind is not served. */

@@ -92,7 +92,7 @@ export function runAsRootUser(pod: SecuredPod): Violation | undefined {
   return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
 }
 
-/** What {@link seccomp} forbids, and containers without a profile when the pod has none. */
+/** The profiles that {@link seccomp} forbids, and containers without a profile when the pod has none. */
 export function requiredSeccomp(pod: SecuredPod): Violation | undefined {
   const explicit = seccomp(pod);
   if (explicit !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return explicit;

@@ -2,7 +2,7 @@
 import { compareBytes } from '../../../../shared/values/json';
 import type { SecuredContainer, SecuredPod } from './secured-pod';
 
-/** What a pod violates; messages show both members as `reason (detail)`. */
+/** A violation of one control. Messages show both members as `reason (detail)`. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;

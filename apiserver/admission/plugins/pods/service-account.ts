@@ -22,7 +22,7 @@ import { newForbidden } from '../../new-forbidden';
 import { ON_CREATE, podMutatingPlugin, podValidatingPlugin } from '../../pod-plugin';
 import { ephemeralSecretReferenceError, secretReferenceError, mirrorPodError } from './mountable-secrets';
 
-/** What the plug-in needs to find accounts and to name volumes. */
+/** The accounts, and the source of names for volumes. */
 export interface ServiceAccountDependencies {
   readonly names: Pick<GeneratedNames, 'dialect'>;
   readonly random: Pick<Random, 'string'>;

@@ -113,7 +113,7 @@ function rejection({ resource: { row }, name, object }: AdmissionRequest, text: 
   return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
-/** What one entry counts towards quotas. */
+/** The usage of one entry. */
 interface EntryUsage {
   readonly amounts: ResourceAmounts;
   /** `undefined` unless it is needed to determine whether a quota covers the object. */
