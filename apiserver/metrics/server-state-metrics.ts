@@ -58,6 +58,12 @@ export function publishBuildInfo(registry: Registry, gates: FeatureGates): void 
 
 /** Publishes values that are collected at scrape time. */
 export function publishServerState(registry: Registry, sources: ServerStateSources): void {
+  publishStorageState(registry, sources);
+  publishRegistrations(registry, sources);
+  publishRequestState(registry, sources);
+}
+
+function publishStorageState(registry: Registry, sources: ServerStateSources): void {
   const registers = [registry];
   new Gauge({
     name: 'apiserver_storage_objects',
@@ -90,17 +96,19 @@ export function publishServerState(registry: Registry, sources: ServerStateSourc
       this.inc(failures);
     },
   });
+}
+
+function publishRegistrations(registry: Registry, sources: ServerStateSources): void {
   new Gauge({
     name: 'aggregator_unavailable_apiservice',
     help: '1 when the server of an APIService is unavailable, else 0.',
     labelNames: ['name'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { name, isAvailable } of sources.registrations()) this.set({ name }, isAvailable ? 0 : 1);
     },
   });
-  publishRequestState(registry, sources);
 }
 
 function publishRequestState(registry: Registry, sources: ServerStateSources): void {

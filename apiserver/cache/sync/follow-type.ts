@@ -49,60 +49,72 @@ const RETRY_MS = 1_000;
  * Starts when the cache is ready. Each time the watch is started again, the existing objects are reported again, and
  * those that have disappeared in between are reported as removed.
  */
-export function followType({ cache, stored, scope = {}, clock, onFailure }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
-  const presentKeys = new Set<string>();
-  let watch: CacheWatch | undefined;
-  let isStopped = false;
-  let resolveComplete: () => void = () => undefined;
-  const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
+export function followType(options: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
+  const follower = new ObjectFollower(options, handler);
+  void options.cache.whenReady().then(() => follower.startWatch());
+  return { complete: follower.complete, stop: () => follower.stop() };
+}
 
-  function upsertEntry(entry: Entry): void {
-    presentKeys.add(entry.key);
-    try {
-      handler.upsert(entry);
-    } catch (error) {
-      onFailure(`${stored.name} ${entry.key} could not be read`, error);
-    }
+/** Passes the objects of a type to the handler, in one watch after another. */
+class ObjectFollower {
+  readonly complete: Promise<void>;
+  private resolveComplete: () => void = () => undefined;
+  /** The keys of the objects that were passed to the handler and not removed. */
+  private readonly presentKeys = new Set<string>();
+  private watch: CacheWatch | undefined;
+  private isStopped = false;
+
+  constructor(
+    private readonly options: FollowTypeOptions,
+    private readonly handler: ObjectHandler,
+  ) {
+    this.complete = new Promise((resolve) => (this.resolveComplete = resolve));
   }
 
-  function removeKey(key: string): void {
-    if (!presentKeys.delete(key)) return;
-    try {
-      handler.remove(key);
-    } catch (error) {
-      onFailure(`${stored.name} ${key} could not be removed`, error);
-    }
-  }
-
-  function startWatch(): void {
-    if (isStopped) return;
+  startWatch(): void {
+    if (this.isStopped) return;
+    const { cache, stored, scope = {}, clock } = this.options;
     // Checks the clock at each object, because the work of a handler for one object may be long.
     const slice = new TimeSlice(clock, { stepsPerCheck: 1 });
     /** Keys from before this watch that it has not reported yet; after the initial state, those of removed objects. */
-    const unseen = new Set(presentKeys);
+    const unseen = new Set(this.presentKeys);
     const request = { scope, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
-    watch = cache.watch(stored, request, {
-      event(type, entry) {
+    this.watch = cache.watch(stored, request, {
+      event: (type, entry) => {
         unseen.delete(entry.key);
-        if (type === 'DELETED') removeKey(entry.key);
-        else upsertEntry(entry);
+        if (type === 'DELETED') this.remove(entry.key);
+        else this.upsert(entry);
       },
-      bookmark(_revision, type) {
+      bookmark: (_revision, type) => {
         if (type !== 'end-of-initial-events') return;
-        for (const key of unseen) removeKey(key);
-        resolveComplete();
+        for (const key of unseen) this.remove(key);
+        this.resolveComplete();
       },
       whenWritable: () => slice.yieldIfDue(),
-      end: () => void clock.after(RETRY_MS, startWatch),
+      end: () => void clock.after(RETRY_MS, () => this.startWatch()),
     });
   }
 
-  void cache.whenReady().then(startWatch);
-  return {
-    complete,
-    stop() {
-      isStopped = true;
-      watch?.close();
-    },
-  };
+  stop(): void {
+    this.isStopped = true;
+    this.watch?.close();
+  }
+
+  private upsert(entry: Entry): void {
+    this.presentKeys.add(entry.key);
+    try {
+      this.handler.upsert(entry);
+    } catch (error) {
+      this.options.onFailure(`${this.options.stored.name} ${entry.key} could not be read`, error);
+    }
+  }
+
+  private remove(key: string): void {
+    if (!this.presentKeys.delete(key)) return;
+    try {
+      this.handler.remove(key);
+    } catch (error) {
+      this.options.onFailure(`${this.options.stored.name} ${key} could not be removed`, error);
+    }
+  }
 }

@@ -8,9 +8,10 @@ import { badRequest } from '../../../shared/api/errors/status';
 import { decodeHeader } from '../../../shared/values/text/decode-header';
 import { decodePercent } from '../../../shared/values/text/percent';
 import type { Resource } from '../../registry/verbs';
+import type { Destination } from '../../registry/operations/destination';
 import { resolveDestination } from '../../registry/operations/resolve-destination';
 import { upgradeProtocols } from '../forward/headers';
-import { forward } from '../forward/forward';
+import { forward, type ForwardOptions } from '../forward/forward';
 import { requestTarget } from '../forward/relay';
 import { translateStreams } from '../forward/stream-translator';
 import { tunnelPortForward } from '../forward/port-forward-tunnel';
@@ -59,7 +60,6 @@ export async function connectToBackend(
   const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
   const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
-  const { backends } = deps.nodeAccess;
   const destination = await resolveDestination(destinationDependencies(deps), exchange, {
     resource,
     subresource: subresourceName,
@@ -70,8 +70,20 @@ export async function connectToBackend(
   });
   // A log of a container that has not been scheduled yet is empty.
   if (destination === undefined) return exchange.send(204, {}, Buffer.alloc(0));
-  if (isUpgrade && isTranslated(deps, exchange, subresourceName)) return translateStreams(backends, exchange, destination.url);
-  if (isUpgrade && isTunnel(deps, exchange, subresourceName)) return tunnelPortForward(backends, exchange, destination);
+  await connectTo(deps, exchange, destination, { subresource: subresourceName, proxySegments, isUpgrade, insecureSkipTlsVerify, name });
+}
+
+/** What the connection depends on besides its destination. */
+interface ConnectionOptions extends Pick<ForwardOptions, 'isUpgrade' | 'insecureSkipTlsVerify' | 'name'> {
+  readonly subresource: string;
+  readonly proxySegments: number;
+}
+
+async function connectTo(deps: ApiDependencies, exchange: Exchange, destination: Destination, options: ConnectionOptions): Promise<void> {
+  const { backends } = deps.nodeAccess;
+  const { subresource, proxySegments, isUpgrade, insecureSkipTlsVerify, name } = options;
+  if (isUpgrade && isTranslated(deps, exchange, subresource)) return translateStreams(backends, exchange, destination.url);
+  if (isUpgrade && isTunnel(deps, exchange, subresource)) return tunnelPortForward(backends, exchange, destination);
   const isProxied = destination.type === 'proxy';
   const { backendPath, prefix, endsWithSubresource } = isProxied ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
   if (endsWithSubresource && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) return redirectToSlash(exchange);

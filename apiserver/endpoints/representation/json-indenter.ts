@@ -3,6 +3,7 @@
  * `[]`. Input must be valid compact JSON. Values are not parsed, so numbers and escapes stay unchanged.
  */
 
+const NEW_LINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -30,29 +31,19 @@ export class JsonIndenter {
     for (let index = 0; index < text.length; index += 1) {
       const byte = text.charCodeAt(index);
       if (this.isInString) {
-        if (this.isEscaped) this.isEscaped = false;
-        else if (byte === BACKSLASH) this.isEscaped = true;
-        else if (byte === QUOTE) this.isInString = false;
+        this.readInString(byte);
         continue;
       }
       const isClosing = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
-      if (this.isOpened) {
-        this.isOpened = false;
-        // An empty object or list.
-        if (isClosing) continue;
-        this.depth += 1;
+      const isEmpty = this.isOpened && isClosing;
+      if ((this.isOpened || isClosing) && !isEmpty) {
+        this.depth += isClosing ? -1 : 1;
         parts.push(text.slice(runStart, index), this.newLine());
         runStart = index;
-      } else if (isClosing) {
-        this.depth -= 1;
-        parts.push(text.slice(runStart, index), this.newLine());
-        runStart = index;
-        continue;
       }
+      this.isOpened = byte === OPEN_BRACE || byte === OPEN_BRACKET;
       if (byte === QUOTE) {
         this.isInString = true;
-      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        this.isOpened = true;
       } else if (byte === COMMA) {
         parts.push(text.slice(runStart, index + 1), this.newLine());
         runStart = index + 1;
@@ -63,6 +54,12 @@ export class JsonIndenter {
     }
     parts.push(text.slice(runStart));
     return Buffer.from(parts.join(''), 'latin1');
+  }
+
+  private readInString(byte: number): void {
+    if (this.isEscaped) this.isEscaped = false;
+    else if (byte === BACKSLASH) this.isEscaped = true;
+    else if (byte === QUOTE) this.isInString = false;
   }
 
   private newLine(): string {
@@ -77,5 +74,5 @@ export function indentJson(document: Buffer): Buffer {
 
 /** The body without the newline that encoders write at its end. */
 export function withoutNewline(body: Buffer): Buffer {
-  return body[body.length - 1] === 0x0a ? body.subarray(0, -1) : body;
+  return body[body.length - 1] === NEW_LINE ? body.subarray(0, -1) : body;
 }
