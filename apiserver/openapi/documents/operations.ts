@@ -90,7 +90,7 @@ export function pathsOfShape(shape: PathShape, names: OperationNames, dialect: D
 interface Locations {
   readonly collection: ResourceLocation;
   readonly object: ResourceLocation;
-  /** Absent for a resource without namespaces, whose collection is the only one. */
+  /** The collection of all namespaces; absent for a resource without namespaces. */
   readonly allNamespaces?: ResourceLocation;
 }
 
