@@ -6,23 +6,12 @@
  * processor.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Context,
-  type Link,
-  type Span as OtelSpan,
-  type TextMapGetter,
-  type TextMapSetter,
-  type Tracer,
-} from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, type Span as OtelSpan, type Tracer } from '@opentelemetry/api';
 import type { Clock } from '../../shared/runtime/clock';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type { IncomingTrace, OutgoingRequest, RequestTrace, TraceSpan, SpanAttributes, SpanCounts, Tracing } from './span';
+import { contextOf, headersOf, linksOf } from './trace-headers';
 
 /** The async context: the request and the current parent span. */
 interface TraceScope {
@@ -39,7 +28,6 @@ interface TimedSpan {
   readonly now: () => number;
 }
 
-const PROPAGATOR = new W3CTraceContextPropagator();
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
@@ -129,6 +117,12 @@ export class RequestTracing implements Tracing {
     return this.tracer.startSpan(name, { kind, attributes, startTime: scope.request.now }, contextOf(scope.span));
   }
 
+  /** The scope of the running work; undefined outside requests, and for work that outlives its request. */
+  currentScope(): TraceScope | undefined {
+    const scope = this.scopes.getStore();
+    return scope?.request.isFinished === false ? scope : undefined;
+  }
+
   /** Starts a trace with a single span. */
   private startRootSpan(name: string, attributes: SpanAttributes, kind: SpanKind): TimedSpan {
     const startTime = this.clock.now();
@@ -140,14 +134,9 @@ export class RequestTracing implements Tracing {
   private startTimedChild(scope: TraceScope, name: string, attributes: SpanAttributes, kind: SpanKind): TimedSpan {
     return { span: this.startChildSpan(scope, name, attributes, kind), now: () => scope.request.now };
   }
-
-  /** The scope of the running work; undefined outside requests, and for work that outlives its request. */
-  currentScope(): TraceScope | undefined {
-    const scope = this.scopes.getStore();
-    return scope?.request.isFinished === false ? scope : undefined;
-  }
 }
 
+/** The trace of one request. After `finish`, work of the request that still runs no longer adds to it. */
 class TracedRequest implements RequestTrace {
   /** The parent of spans outside the handler: the request, then its opening filter. */
   readonly scope: TraceScope;
@@ -280,20 +269,4 @@ function endAfter<T>(work: () => T, end: () => void): T {
   if (outcome instanceof Promise) outcome.then(end, end);
   else end();
   return outcome;
-}
-
-const contextOf = (span: OtelSpan): Context => trace.setSpan(ROOT_CONTEXT, span);
-
-const GETTER: TextMapGetter<IncomingTrace> = { get: (incoming, name) => incoming.header(name), keys: () => PROPAGATOR.fields() };
-const SETTER: TextMapSetter<Record<string, string>> = { set: (headers, name, value) => void (headers[name] = value) };
-
-function linksOf(incoming: IncomingTrace): Link[] {
-  const context = trace.getSpanContext(PROPAGATOR.extract(ROOT_CONTEXT, incoming, GETTER));
-  return context === undefined ? [] : [{ context }];
-}
-
-function headersOf(span: OtelSpan): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  PROPAGATOR.inject(contextOf(span), headers, SETTER);
-  return headers;
 }

@@ -34,7 +34,9 @@ export interface TraceEndpoint {
 const DEFAULT_PORT = 4317;
 /** `dns:` in `dns:///collector:4317`. */
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-const UNSUPPORTED_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract']);
+/** What precedes the host in `dns:///collector:4317` and `dns://collector:4317`. */
+const DNS_PREFIX = /^dns:\/\/\/?/i;
+const UNIX_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract']);
 
 /**
  * Parses the endpoint of the receiver: `collector`, `collector:4317`, `[::1]:4317` or one of these behind `dns:///`. An
@@ -42,14 +44,28 @@ const UNSUPPORTED_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract
  */
 export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly reason: string } {
   if (endpoint === '') return { address: `localhost:${DEFAULT_PORT}` };
-  const scheme = endpoint.includes('://') || endpoint.startsWith('unix') ? SCHEME.exec(endpoint)?.[1]?.toLowerCase() : undefined;
-  if (scheme !== undefined && UNSUPPORTED_SCHEMES.has(scheme))
-    return { reason: 'must name a host and a port; Unix sockets are not supported' };
-  if (scheme !== undefined && scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; only dns is supported` };
-  const address = scheme === undefined ? endpoint : endpoint.replace(/^dns:\/\/\/?/i, '');
-  const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
+  const scheme = schemeOf(endpoint);
+  if (scheme === undefined) return parseAddress(endpoint);
+  if (UNIX_SCHEMES.has(scheme)) return { reason: 'must name a host and a port; Unix sockets are not supported' };
+  if (scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; only dns is supported` };
+  return parseAddress(endpoint.replace(DNS_PREFIX, ''));
+}
+
+/** The scheme in lower case. `collector:4317` has none, because a scheme is followed by `//`, except for Unix sockets. */
+function schemeOf(endpoint: string): string | undefined {
+  const hasScheme = endpoint.includes('://') || endpoint.startsWith('unix');
+  return hasScheme ? SCHEME.exec(endpoint)?.[1]?.toLowerCase() : undefined;
+}
+
+/** Parses a host with or without a port. */
+function parseAddress(address: string): TraceEndpoint | { readonly reason: string } {
+  const text = `http://${address}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   const hasOnlyHost = url !== undefined && url.host !== '' && url.pathname === '/' && url.search === '' && url.username === '';
+  // A URL drops white space at its end.
   if (!hasOnlyHost || /\s/.test(address)) return { reason: 'must be a host name or an address with a port, such as localhost:4317' };
-  // A URL with the scheme http drops the port 80.
-  return { address: url.port === '' ? `${url.hostname}:${address.endsWith(':80') ? 80 : DEFAULT_PORT}` : url.host };
+  if (url.port !== '') return { address: url.host };
+  // A URL also drops the port 80, as the default of its scheme.
+  const port = address.endsWith(':80') ? 80 : DEFAULT_PORT;
+  return { address: `${url.hostname}:${port}` };
 }
