@@ -8,11 +8,11 @@ import { Http1Transport } from '../../shared/client/transport/http1-transport';
 import { ConnectionError, type Transport } from '../../shared/client/transport/transport';
 import { callWebhook, type WebhookResult } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
-import { hostUrl, parseHost } from '../../shared/values/network/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { ANONYMOUS, type Identify, type IdentityFailure, type WebhookIdentity } from './identity';
-import type { OutgoingTracing } from '../tracing/span';
+import type { OutgoingRequest, OutgoingTracing } from '../tracing/span';
+import { findDestination, type Destination } from './webhook-destination';
 import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
 import type { Resolve } from './service-resolver';
@@ -39,6 +39,7 @@ const CLOSE_DELAY_MS = 60_000;
 const IDLE_MS = 1_000;
 const OK = 200;
 const UNAUTHORIZED = 401;
+const HTTPS_PORT = 443;
 
 /** What differs between the calls of one webhook client. */
 export interface CallOptions {
@@ -48,20 +49,6 @@ export interface CallOptions {
   readonly timeoutMs: number;
   /** Limit for the response; 4 MiB by default. */
   readonly maxBytes?: number;
-}
-
-/** The target of one call. */
-interface Destination {
-  /** The URL in messages: for a Service with its name, not with the address of an endpoint. */
-  readonly url: string;
-  /** The address to which the connection is made. */
-  readonly server: URL;
-  /** With the query. */
-  readonly path: string;
-  /** The `Host` header, by which the credentials are chosen too. */
-  readonly host: string;
-  /** The name that the certificate must have; `undefined` for the host of `server`. */
-  readonly servername: string | undefined;
 }
 
 /** One call with its credentials. */
@@ -89,7 +76,7 @@ export class WebhookClient {
 
   /** Sends `body` to the webhook. A failure of any kind resolves with an error; the promise never rejects. */
   async call(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
-    const destination = this.resolveDestination(target, options.query ?? '');
+    const destination = findDestination(target, this.deps.resolve, options.query);
     if ('error' in destination) return destination;
     if (this.callsInFlight >= MAX_CALLS_IN_FLIGHT)
       return { error: `Post "${destination.url}": too many webhooks are being called`, isCallFailure: true };
@@ -107,28 +94,6 @@ export class WebhookClient {
     this.transports.clear();
   }
 
-  private resolveDestination(
-    { address }: WebhookTarget,
-    query: string,
-  ): Destination | { readonly error: string; readonly isCallFailure: boolean } {
-    if (address === undefined) return { error: 'webhook configuration must have either service or URL', isCallFailure: false };
-    if (address.type === 'url') {
-      const server = new URL(address.url);
-      const port = server.port === '' ? '' : `:${server.port}`;
-      const path = server.pathname + query;
-      return { url: `${server.protocol}//${server.hostname}${port}${path}`, server, path, host: server.host, servername: undefined };
-    }
-    const { namespace, name, port } = address;
-    const servername = `${name}.${namespace}.svc`;
-    const path = (address.path === '' ? '/' : address.path) + query;
-    const url = `https://${servername}:${port}${path}`;
-    const resolved = this.deps.resolve(address);
-    if ('error' in resolved) return { error: `Post "${url}": ${resolved.error}`, isCallFailure: true };
-    const host = parseHost(resolved.host);
-    if (host === undefined) return { error: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
-    return { url, server: hostUrl('https', host, resolved.port), path, host: `${servername}:${port}`, servername };
-  }
-
   private async callWithIdentity(target: WebhookTarget, destination: Destination, body: Buffer, options: CallOptions): Promise<Reply> {
     const { clock, identify } = this.deps;
     const startedAt = clock.monotonic();
@@ -137,12 +102,8 @@ export class WebhookClient {
     if ('error' in identity)
       return identity.isCallFailure ? { ...identity, error: `Post "${destination.url}": ${identity.error}` } : identity;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
-    const response = await this.callWithRetry(this.transportFor(destination, target.caBundle, identity), {
-      destination,
-      body,
-      identity,
-      options: { ...options, timeoutMs },
-    });
+    const transport = this.transportFor(destination, target.caBundle, identity);
+    const response = await this.callWithRetry(transport, { destination, body, identity, options: { ...options, timeoutMs } });
     if (response.type === 'failure' && response.status === UNAUTHORIZED) identity.onUnauthorized();
     return replyOf(response, destination);
   }
@@ -173,15 +134,7 @@ export class WebhookClient {
     };
     const send = (traceHeaders: Readonly<Record<string, string>>): Promise<WebhookResult> =>
       callWebhook({ address: () => address, clock, timeoutMs, headers: { ...headers, ...traceHeaders }, maxBytes }, body);
-    if (traces === undefined) return send({});
-    const port = Number(destination.server.port === '' ? '443' : destination.server.port);
-    const attributes = {
-      'http.url': destination.url,
-      'http.request_content_length': body.length,
-      'net.peer.name': hostNameOf(destination),
-      'net.peer.port': port,
-    };
-    return traces.traceOutgoing({ method: 'POST', attributes }, send, statusOf);
+    return traces === undefined ? send({}) : traces.traceOutgoing(describeRequest(destination, body), send, statusOf);
   }
 
   private transportFor({ server, servername }: Destination, caBundle: string, { pair }: WebhookIdentity): PooledTransport {
@@ -204,7 +157,16 @@ export class WebhookClient {
   }
 }
 
-const hostNameOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
+/** The request as its span describes it. */
+function describeRequest({ url, server, servername }: Destination, body: Buffer): OutgoingRequest {
+  const attributes = {
+    'http.url': url,
+    'http.request_content_length': body.length,
+    'net.peer.name': servername ?? server.hostname,
+    'net.peer.port': Number(server.port === '' ? HTTPS_PORT : server.port),
+  };
+  return { method: 'POST', attributes };
+}
 
 function statusOf(response: WebhookResult): number | undefined {
   return response.type === 'response' ? OK : response.status;

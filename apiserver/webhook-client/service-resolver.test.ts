@@ -3,8 +3,8 @@ import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { createServiceResolver, type ResolvedAddress } from './service-resolver';
 
-const entry = (key: string, object: JsonObject, labels: Record<string, string> = {}): Entry => ({
-  key,
+const entry = (object: JsonObject, labels: Record<string, string> = {}): Entry => ({
+  key: 'not read',
   revision: 1,
   bytes: Buffer.from(JSON.stringify(object)),
   labels,
@@ -13,17 +13,20 @@ const entry = (key: string, object: JsonObject, labels: Record<string, string> =
 });
 
 const services = new Map<string, Entry>([
-  ['n/s', entry('n/s', { spec: { ports: [{ port: 443, name: 'web' }, { port: 80 }] } })],
-  ['n/named', entry('n/named', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })],
+  ['n/s', entry({ spec: { ports: [{ port: 443, name: 'web' }, { port: 80 }] } })],
+  ['n/without-slices', entry({ spec: { ports: [{ port: 443, name: 'web' }] } })],
+  ['n/external', entry({ spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })],
 ]);
 
 /** Addresses of endpoints that must not be called. */
 const NOT_PROXYABLE = ['localhost', '127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '64:ff9b::7f00:1', '10.0.0.6:1@127.0.0.1'];
 const WEB_PORT = { name: 'web', port: 1 };
 
-const slices: readonly Entry[] = [
+const LABEL = 'platform.io/service-name';
+const UPSTREAM_LABEL = 'kubernetes.io/service-name';
+
+const slicesOfService: readonly Entry[] = [
   entry(
-    'n/a',
     {
       ports: [{ name: 'web', port: 8443 }],
       endpoints: [
@@ -32,10 +35,9 @@ const slices: readonly Entry[] = [
         { addresses: ['10.0.0.3'], conditions: { ready: true } },
       ],
     },
-    { 'kubernetes.io/service-name': 's' },
+    { [UPSTREAM_LABEL]: 's' },
   ),
   entry(
-    'n/b',
     {
       ports: [
         { name: 'web', port: 9443 },
@@ -43,24 +45,26 @@ const slices: readonly Entry[] = [
       ],
       endpoints: [{ addresses: ['fd00::1'] }],
     },
-    { 'platform.io/service-name': 's' },
+    { [LABEL]: 's' },
   ),
-  entry('n/c', { ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.4'] }] }, { 'platform.io/service-name': 'other' }),
-  entry('n/d', { ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.5'] }] }, { 'example.com/service-name': 's' }),
-  entry(
-    'n/e',
-    { ports: [WEB_PORT], endpoints: NOT_PROXYABLE.map((text) => ({ addresses: [text] })) },
-    { 'kubernetes.io/service-name': 's' },
-  ),
+  entry({ ports: [WEB_PORT], endpoints: NOT_PROXYABLE.map((address) => ({ addresses: [address] })) }, { [UPSTREAM_LABEL]: 's' }),
 ];
 
-/** `float` is the random number that chooses among the endpoints. */
+const otherSlices: readonly Entry[] = [
+  entry({ ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.4'] }] }, { [LABEL]: 'other' }),
+  entry({ ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.5'] }] }, { 'example.com/service-name': 's' }),
+];
+
+/** Resolves a Service of the namespace `n`; `float` is the random number that chooses among its endpoints. */
 function resolve(name: string, port: number, float = 0): ResolvedAddress | { readonly error: string } {
   const random = { float: () => float, uuid: () => '', string: () => '' };
-  return createServiceResolver({ service: (key) => services.get(key), slices: () => slices, random })({ namespace: 'n', name, port });
+  const slices = [...slicesOfService, ...otherSlices];
+  const resolver = createServiceResolver({ service: (key) => services.get(key), slices: () => slices, random });
+  return resolver({ namespace: 'n', name, port });
 }
 
 it('createServiceResolver chooses among the ready endpoints of the port, with the label in either spelling', () => {
+  // There are three.
   expect(resolve('s', 443, 0)).toEqual({ host: '10.0.0.1', port: 8443 });
   expect(resolve('s', 443, 0.34)).toEqual({ host: '10.0.0.3', port: 8443 });
   expect(resolve('s', 443, 0.67)).toEqual({ host: 'fd00::1', port: 9443 });
@@ -71,9 +75,10 @@ it.each([
   ['none', 443, 'service "none" not found'],
   ['s', 444, 'no service port 444 found for service "s"'],
   ['s', 80, 'no endpoints available for service "s"'],
-])('createServiceResolver reports why Service %s cannot be resolved at port %d', (name, port, fault) =>
-  expect(resolve(name, port)).toEqual({ error: fault }),
+  ['without-slices', 443, 'no endpoints available for service "without-slices"'],
+])('createServiceResolver reports why Service %s cannot be resolved at port %d', (name, port, error) =>
+  expect(resolve(name, port)).toEqual({ error }),
 );
 
 it('createServiceResolver returns the name of an ExternalName Service as host', () =>
-  expect(resolve('named', 443)).toEqual({ host: 'hooks.example.com', port: 443 }));
+  expect(resolve('external', 443)).toEqual({ host: 'hooks.example.com', port: 443 }));
