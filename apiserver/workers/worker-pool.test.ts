@@ -1,4 +1,7 @@
-/** The supervisor of workers, with processes that are fakes. */
+/**
+ * A pool of workers, and its workers, which run in this process: starts, restarts and stops, and the metrics that the
+ * workers share.
+ */
 import { EventEmitter } from 'node:events';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import type { Exit } from '../../shared/runtime/process/running-process';
@@ -6,7 +9,7 @@ import { Worker, type WorkerProcessHandle } from './worker';
 import type { WorkerMessage } from './worker-message';
 import { WorkerPool, type WorkerProcess } from './worker-pool';
 
-/** A forked worker, with both ends of its channel in this process. */
+/** A forked worker, with both ends of its channel in this process. It exits when its lifecycle is stopped. */
 class FakeWorker implements WorkerProcess {
   readonly pid = 1;
   readonly exited: Promise<Exit>;
@@ -54,7 +57,8 @@ class FakeWorker implements WorkerProcess {
   }
 }
 
-function setUp(size: number) {
+/** A pool of workers that have not started. `forked` are all workers so far, the oldest first. */
+function createPool(size: number) {
   const clock = new ManualClock();
   const forked: { readonly number: number; readonly process: FakeWorker }[] = [];
   const warnings: string[] = [];
@@ -75,25 +79,30 @@ function setUp(size: number) {
 
 /** A pool of workers that are ready. Each has a metric with its number as value. */
 async function startPool(size: number) {
-  const parts = setUp(size);
-  const started = parts.pool.start();
+  const fixture = createPool(size);
+  const { forked, pool } = fixture;
+  const started = pool.start();
   for (let index = 0; index < size; index++) {
     await flushPromises();
-    parts.forked[index]?.process.becomeReady();
+    forked[index]?.process.becomeReady();
   }
   await started;
-  const pages = parts.forked.map(({ number, process: { worker } }) => worker.shareMetrics(pagesOf(number)));
-  return { ...parts, pages };
+  const pages = forked.map(({ number, process: { worker } }) => worker.shareMetrics(pagesOf(number)));
+  const makeUnresponsive = (number: number): void => {
+    for (const worker of forked) if (worker.number === number) worker.process.isResponsive = false;
+  };
+  return { ...fixture, pages, makeUnresponsive };
 }
 
+/** Pages with one metric each, in two chunks. */
 function pagesOf(value: number) {
-  const page = (name: string) =>
+  const pageOf = (metric: string) =>
     async function* render() {
       await Promise.resolve();
-      yield `# TYPE ${name} gauge\n`;
-      yield `${name} ${value}\n`;
+      yield `# TYPE ${metric} gauge\n`;
+      yield `${metric} ${value}\n`;
     };
-  return { scrape: page('number'), scrapeSlis: page('indicator') };
+  return { scrape: pageOf('number'), scrapeSlis: pageOf('indicator') };
 }
 
 async function textOf(page: AsyncIterable<string>): Promise<string> {
@@ -104,7 +113,7 @@ async function textOf(page: AsyncIterable<string>): Promise<string> {
 
 describe('WorkerPool', () => {
   it('starts the other workers when the first is ready, and is ready when all are', async () => {
-    const { forked, pool } = setUp(3);
+    const { forked, pool } = createPool(3);
     let isReady = false;
     void pool.start().then(() => (isReady = true));
     await flushPromises();
@@ -120,7 +129,7 @@ describe('WorkerPool', () => {
     expect(isReady).toBe(true);
   });
 
-  it('restarts a worker that is killed under the same number', async () => {
+  it('restarts a killed worker under the same number', async () => {
     const { clock, forked, pool, warnings } = await startPool(2);
     forked[1]?.process.end({ signal: 'SIGKILL' });
     await clock.advanceAsync(200);
@@ -129,7 +138,7 @@ describe('WorkerPool', () => {
     await pool.stop(1000);
   });
 
-  it('reports the exit code of a worker that a restart cannot repair', async () => {
+  it('does not restart a worker that exits with the code of an invalid configuration, and reports the code', async () => {
     const { clock, forked, permanentCodes } = await startPool(2);
     // EX_CONFIG of sysexits.h.
     forked[0]?.process.end({ code: 78 });
@@ -138,9 +147,9 @@ describe('WorkerPool', () => {
     expect(forked).toHaveLength(2);
   });
 
-  it('asks all workers to stop, and kills those that do not', async () => {
-    const { clock, forked, pool, warnings } = await startPool(2);
-    forked.filter(({ number }) => number === 2).forEach(({ process }) => (process.isResponsive = false));
+  it('asks all workers to stop, and kills those that do not exit in time', async () => {
+    const { clock, forked, pool, warnings, makeUnresponsive } = await startPool(2);
+    makeUnresponsive(2);
     const stopped = pool.stop(5_000);
     await clock.advanceAsync(5_000);
     await stopped;
@@ -157,12 +166,12 @@ describe('WorkerPool', () => {
     await pool.stop(1000);
   });
 
-  it('leaves a worker out of the metrics that does not respond in time', async () => {
-    const { clock, forked, pages } = await startPool(2);
-    forked.filter(({ number }) => number === 2).forEach(({ process }) => (process.isResponsive = false));
-    const text = textOf(pages[0]?.scrape() ?? emptyPage());
+  it('omits a worker from the metrics when it does not respond in time', async () => {
+    const { clock, pages, makeUnresponsive } = await startPool(2);
+    makeUnresponsive(2);
+    const text = Promise.all(pages.slice(0, 1).map(({ scrape }) => textOf(scrape())));
     await clock.advanceAsync(5_000);
-    expect(await text).toBe('# TYPE number gauge\nnumber{worker="1"} 1\n');
+    expect(await text).toEqual(['# TYPE number gauge\nnumber{worker="1"} 1\n']);
   });
 
   it('fails the scrape of a worker whose supervisor does not respond', async () => {
@@ -174,8 +183,3 @@ describe('WorkerPool', () => {
     await failure;
   });
 });
-
-async function* emptyPage() {
-  await Promise.resolve();
-  yield '';
-}
