@@ -29,6 +29,7 @@ import type { Deadlines } from './filters/deadlines';
 import { respondToError } from './filters/error-response';
 import * as concurrencyFilters from './filters/concurrency-filters';
 import * as identityFilters from './filters/identity-filters';
+import { guardLoopback } from './filters/loopback-guard';
 import * as requestFilters from './filters/request-filters';
 import type { InFlightLimiter } from './filters/in-flight-limiter';
 import type { RequestWaitGroup } from './filters/request-wait-group';
@@ -125,7 +126,7 @@ function filterChain(deps: ChainDependencies): readonly Filter[] {
   return [
     requestFilters.assignAuditId(deps.random),
     requestFilters.limitHead(),
-    identityFilters.guardLoopback(),
+    guardLoopback(),
     requestFilters.readRequestInfo(deps.api.resources, deps.naming),
     requestFilters.rejectDuringShutdown(deps.serverState, createShutdownExemption(deps.paths)),
     ...(goawayChance > 0 ? [requestFilters.sendGoawayRandomly(goawayChance, deps.random)] : []),

@@ -113,36 +113,9 @@ const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
   const { clock, connections, onUnreadEnded = ignoreUnread } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.limits };
-  const limits = http1Options(timeouts);
   const sessions = new Http2Sessions(clock, timeouts, onUnreadEnded);
-  const server = createSecureServer({
-    ...limits,
-    ...secureContext(options),
-    allowHTTP1: true,
-    requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
-    rejectUnauthorized: false,
-    handshakeTimeout: timeouts.headersMs,
-    settings: {
-      maxConcurrentStreams: options.maxStreams,
-      initialWindowSize: WINDOW_BYTES,
-      maxFrameSize: WINDOW_BYTES,
-      maxHeaderListSize: MAX_PARSED_HEAD_BYTES,
-    },
-    maxSessionMemory: MAX_SESSION_MB,
-    ...RESET_BUDGET,
-  });
-  // The HTTP/2 server takes the HTTP/1.1 options as properties. The size limit bounds headers; with a limit for their
-  // number, Node would drop headers silently.
-  Object.assign(server, limits, { maxHeadersCount: 0 });
-  server.on('request', listener);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => handleUpgrade(request, socket, head, listener));
-  // Node's `request` listener adds its compatibility layer to every stream, a fifth of the cost of a read; streams
-  // are handled directly instead.
-  server.removeAllListeners('stream');
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) => {
-    if (stream.session !== undefined && sessions.isDraining(stream.session)) refuseStream(stream);
-    else handleStream(stream, headers, rawHeaders, listener);
-  });
+  const server = createHttpsServer(options, timeouts);
+  passRequests(server, sessions, listener);
   trackSecureSockets(server, sessions, new UnreadSockets(clock, timeouts, onUnreadEnded));
   server.on('clientError', createClientErrorHandler(clock));
   server.on('tlsClientError', (_error: Error, socket: Duplex) => {
@@ -163,6 +136,44 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     },
     close: () => destroyAll(sockets),
   };
+}
+
+function createHttpsServer(options: SecureOptions, timeouts: ConnectionTimeouts): Http2SecureServer {
+  const http1Limits = http1Options(timeouts);
+  const server = createSecureServer({
+    ...http1Limits,
+    ...secureContext(options),
+    allowHTTP1: true,
+    requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
+    // Client certificates are verified by the authenticators.
+    rejectUnauthorized: false,
+    handshakeTimeout: timeouts.headersMs,
+    settings: {
+      maxConcurrentStreams: options.maxStreams,
+      initialWindowSize: WINDOW_BYTES,
+      maxFrameSize: WINDOW_BYTES,
+      maxHeaderListSize: MAX_PARSED_HEAD_BYTES,
+    },
+    maxSessionMemory: MAX_SESSION_MB,
+    ...RESET_BUDGET,
+  });
+  // The HTTP/2 server takes the HTTP/1.1 options as properties. The size limit bounds headers; with a limit for their
+  // number, Node would drop headers silently.
+  Object.assign(server, http1Limits, { maxHeadersCount: 0 });
+  return server;
+}
+
+/** Passes the requests of both protocols to `listener`. */
+function passRequests(server: Http2SecureServer, sessions: Http2Sessions, listener: RequestListener): void {
+  server.on('request', listener);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => handleUpgrade(request, socket, head, listener));
+  // Node's `request` listener adds its compatibility layer to every stream, a fifth of the cost of a read; streams
+  // are handled directly instead.
+  server.removeAllListeners('stream');
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) => {
+    if (stream.session !== undefined && sessions.isDraining(stream.session)) refuseStream(stream);
+    else handleStream(stream, headers, rawHeaders, listener);
+  });
 }
 
 /**

@@ -1,7 +1,6 @@
 /**
  * The filters that determine the user of a request and decide whether the user may make it: authentication,
- * impersonation, authorization of the request and of its fencing token, and the guard of the listener without
- * credentials. chain.ts orders the filters; authenticators and authorizers make the decisions.
+ * impersonation, and authorization of the request and of its fencing token. chain.ts orders the filters; authenticators and authorizers make the decisions.
  */
 import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
 import { AUTHENTICATED_GROUP, MASTERS_GROUP, parseServiceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
@@ -18,7 +17,7 @@ import { forbiddenError, forbiddenReasonError } from '../../authorization/union'
 import { whenResolved, type MaybePromise } from '../../../shared/runtime/maybe-promise';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { nameFromFieldSelector } from '../../endpoints/request/request-info';
-import { sendStatus, sendText } from '../../endpoints/response/send-response';
+import { sendStatus } from '../../endpoints/response/send-response';
 import { isImpersonationHeader, readImpersonation, type Impersonation } from './impersonation';
 import type { Filter } from './filter-chain';
 
@@ -47,20 +46,14 @@ export function authenticate(
     const certificate = certificateOf(exchange);
     const hasCredentials = authorization !== undefined || certificate !== undefined;
     const isLocalAdmin = exchange.origin === 'local' && !hasCredentials;
-    const user = isLocalAdmin
-      ? LOCAL_ADMIN
-      : authenticateRequest(
-          { authorization, certificate, rawHeaders: exchange.request.rawHeaders, url: exchange.request.url ?? '' },
-          exchange,
-        );
-    return user instanceof Promise ? user.then(admit) : admit(user);
-
-    function admit(user: UserInfo | undefined): true {
+    const { rawHeaders, url = '' } = exchange.request;
+    const authenticated = isLocalAdmin ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate, rawHeaders, url }, exchange);
+    return whenResolved(authenticated, (user) => {
       onAttempt(user, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
       if (user === undefined) throw unauthorized();
       exchange.setUser(user);
       return true;
-    }
+    });
   };
 }
 
@@ -116,9 +109,9 @@ export function authorize(
   clock: Pick<Clock, 'monotonic'>,
   onDecision: (type: Decision['type'], ms: number) => void,
 ): Filter {
-  const withSelectors = gates.isEnabled('AuthorizeWithSelectors');
+  const includesSelectors = gates.isEnabled('AuthorizeWithSelectors');
   return (exchange) => {
-    const attributes = withSelectors ? withSelectorAttributes(exchange, attributesOf(exchange)) : attributesOf(exchange);
+    const attributes = includesSelectors ? withSelectorAttributes(exchange, attributesOf(exchange)) : attributesOf(exchange);
     const startedAt = clock.monotonic();
     return whenResolved(authorizer.authorize(exchange.user, attributes), (decision) => {
       onDecision(decision.type, clock.monotonic() - startedAt);
@@ -194,36 +187,4 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
       return true;
     });
   };
-}
-
-/** Host headers of requests to the loopback listener, without the port. */
-const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/**
- * Rejects requests of web pages on the loopback listener, which requires no credentials. A page names its origin, or a host
- * of its own that resolves to this machine, or sends a body without a Content-Type in order to need no permission of CORS.
- */
-export function guardLoopback(): Filter {
-  return (exchange) => {
-    if (exchange.origin === 'local') {
-      const problem = loopbackProblem(exchange);
-      if (problem !== undefined) {
-        exchange.progress.closeConnection();
-        sendText(exchange, 403, `${problem}\n`);
-        return false;
-      }
-    }
-    return true;
-  };
-}
-
-function loopbackProblem(exchange: Exchange): string | undefined {
-  const host = (exchange.header('host') ?? '').replace(/:\d+$/, '');
-  if (!LOCAL_HOSTS.has(host)) return 'this listener serves requests for localhost only';
-  if (exchange.header('origin') !== undefined) return 'this listener does not serve web pages';
-  const site = exchange.header('sec-fetch-site');
-  if (site !== undefined && site !== 'none') return 'this listener does not serve web pages';
-  const hasBody = exchange.header('transfer-encoding') !== undefined || Number(exchange.header('content-length') ?? '0') > 0;
-  if (hasBody && exchange.header('content-type') === undefined) return 'this path requires a Content-Type header for a body';
-  return undefined;
 }
