@@ -1,38 +1,48 @@
 /** Behaviour that the contract suite cannot observe: durability before visibility, group commit, failing disks. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { open } from 'lmdb';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
-import { prefixRange, type LeaseId, type Store, type TransactionResult, type StoreEvent } from '../store';
+import { removeFolder, temporaryFolder } from '../../../test/support/programs';
+import { useForEachTest } from '../../../test/support/use-resource';
+import { prefixRange, type LeaseId, type TransactionResult, type StoreEvent } from '../store';
 import { Environment } from './environment';
-import { openEmbeddedStore } from './open';
+import { openEmbeddedStore, type EmbeddedStoreOptions } from './open';
 
 describe('embedded store', () => {
-  let directory: string;
-  let clock: ManualClock;
-  let store: Store;
-
-  beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'embedded-'));
-    clock = new ManualClock();
-    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await store.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const fixture = useForEachTest(
+    async () => {
+      const directory = temporaryFolder('embedded');
+      const clock = new ManualClock();
+      const open = (options?: Partial<EmbeddedStoreOptions>) => openEmbeddedStore({ directory, clock, random: systemRandom, ...options });
+      let store = await open();
+      return {
+        directory,
+        clock,
+        store: () => store,
+        /** Closes the store, calls `whileClosed` and opens the store again. */
+        async reopen(options?: Partial<EmbeddedStoreOptions>, whileClosed: () => Promise<void> = () => Promise.resolve()) {
+          await store.close();
+          await whileClosed();
+          store = await open(options);
+        },
+      };
+    },
+    async ({ directory, store }) => {
+      jest.restoreAllMocks();
+      await store().close();
+      removeFolder(directory);
+    },
+  );
+  const store = () => fixture().store();
 
   const put = (key: string, value: string, modRevision?: number): Promise<TransactionResult> =>
-    store.transact({
+    store().transact({
       compare: modRevision === undefined ? [] : [{ key, modRevision }],
       operations: [{ type: 'put', key, value: Buffer.from(value) }],
     });
 
-  /** Blocks every durable write until `release`. */
+  /** Blocks every durable write until `release`; `writes` is the number of those that have started. */
   function slowDisk(): { readonly writes: () => number; readonly release: () => void } {
     const write = Environment.prototype.write;
     let writes = 0;
@@ -48,7 +58,7 @@ describe('embedded store', () => {
 
   it('makes a write visible only after it is durable', async () => {
     const events: StoreEvent[] = [];
-    const watch = store.watch(prefixRange('/'), 1, {
+    const watch = store().watch(prefixRange('/'), 1, {
       events: (batch) => void events.push(...batch),
       progress: () => undefined,
       compacted: () => undefined,
@@ -60,14 +70,14 @@ describe('embedded store', () => {
     await flushPromises(10);
     expect(hasResponse).toBe(false);
     expect(events).toEqual([]);
-    expect(await store.revision()).toBe(1);
-    expect((await store.get('/a')).kv).toBeUndefined();
-    expect((await store.range(prefixRange('/'))).count).toBe(0);
+    expect(await store().revision()).toBe(1);
+    expect((await store().get('/a')).kv).toBeUndefined();
+    expect((await store().range(prefixRange('/'))).count).toBe(0);
     disk.release();
     await writing;
     expect(events).toHaveLength(1);
-    expect(await store.revision()).toBe(2);
-    expect((await store.get('/a')).kv?.value.toString()).toBe('1');
+    expect(await store().revision()).toBe(2);
+    expect((await store().get('/a')).kv?.value.toString()).toBe('1');
     watch.close();
   });
 
@@ -101,7 +111,7 @@ describe('embedded store', () => {
     disk.release();
     await Promise.all([...first, ...second]);
     expect(disk.writes()).toBe(2);
-    expect(await store.revision()).toBe(61);
+    expect(await store().revision()).toBe(61);
   });
 
   it('rolls back writes that failed on the disk and accepts later ones', async () => {
@@ -112,16 +122,15 @@ describe('embedded store', () => {
     const dependent = put('/a', '3', 3);
     await expect(failed).rejects.toMatchObject({ failure: 'no-space' });
     await expect(dependent).rejects.toMatchObject({ failure: 'no-space' });
-    expect(await store.revision()).toBe(2);
+    expect(await store().revision()).toBe(2);
     expect(await put('/a', '4', 2)).toEqual({ committed: true, revision: 3 });
-    expect((await store.get('/a')).kv).toMatchObject({ version: 2, modRevision: 3 });
+    expect((await store().get('/a')).kv).toMatchObject({ version: 2, modRevision: 3 });
   });
 
   it('logs and counts a failed removal of compacted revisions, and can be compacted again', async () => {
     const lines: LogFields[] = [];
-    await store.close();
     const logger: Logger = { ...silentLogger, warn: (message, fields = {}) => void lines.push({ message, ...fields }) };
-    store = await openEmbeddedStore({ directory, clock, random: systemRandom, logger });
+    await fixture().reopen({ logger });
     for (let round = 0; round < 10; round++) await put('/a', String(round));
     const write = Environment.prototype.write;
     let writes = 0;
@@ -130,14 +139,14 @@ describe('embedded store', () => {
       if (++writes === 2) throw new Error('no space left');
       await write.call(this, action);
     });
-    await store.compact(5);
+    await store().compact(5);
     await flushPromises();
     expect(lines).toEqual([{ message: 'compacted revisions could not be removed from the disk', error: new Error('no space left') }]);
-    expect(await store.status()).toMatchObject({ purgeFailures: 1 });
+    expect(await store().status()).toMatchObject({ purgeFailures: 1 });
     failing.mockRestore();
-    await store.compact(6);
-    expect(await store.status()).toMatchObject({ purgeFailures: 1 });
-    expect(await store.get('/a', { revision: 6 })).toMatchObject({ kv: { modRevision: 6 } });
+    await store().compact(6);
+    expect(await store().status()).toMatchObject({ purgeFailures: 1 });
+    expect(await store().get('/a', { revision: 6 })).toMatchObject({ kv: { modRevision: 6 } });
   });
 
   it('reports a write as ambiguous when the disk does not respond before the timeout', async () => {
@@ -145,7 +154,7 @@ describe('embedded store', () => {
     const writing = put('/a', '1');
     await flushPromises(5);
     const expectation = expect(writing).rejects.toMatchObject({ failure: 'ambiguous' });
-    await clock.advanceAsync(11_000);
+    await fixture().clock.advanceAsync(11_000);
     await expectation;
     disk.release();
   });
@@ -164,82 +173,87 @@ describe('embedded store', () => {
     disk.release();
     const outcomes = await Promise.all(writes);
     expect(new Set(outcomes)).toEqual(new Set(['done', 'unavailable']));
-    expect(await store.revision()).toBe(1 + outcomes.filter((outcome) => outcome === 'done').length);
+    expect(await store().revision()).toBe(1 + outcomes.filter((outcome) => outcome === 'done').length);
   });
 
   describe('when a lease expires', () => {
-    let lease: LeaseId;
-    beforeEach(async () => {
-      lease = await store.grantLease(15);
-      await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease }] });
+    const lease = useForEachTest(async () => {
+      const granted = await store().grantLease(15);
+      await putUnderLease('/leased', granted);
+      return granted;
     });
+    const putUnderLease = (key: string, leaseId: LeaseId) =>
+      store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(''), lease: leaseId }] });
+    /** Resolves with `renewed` or with the error. */
     const renewal = (): Promise<unknown> =>
-      store.keepLeaseAlive(lease).then(
-        () => 'renewed',
-        (error: unknown) => error,
-      );
+      store()
+        .keepLeaseAlive(lease())
+        .then(
+          () => 'renewed',
+          (error: unknown) => error,
+        );
     const leaseNotFound = expect.objectContaining({ failure: 'lease-not-found' });
     /** Whether the leased key exists after all pending writes. */
     const hasLeasedKey = async (): Promise<boolean> => {
       await put('/other', '');
-      return (await store.get('/leased')).kv !== undefined;
+      return (await store().get('/leased')).kv !== undefined;
     };
 
     it('refuses to renew the lease while its revocation waits for the disk, and afterwards', async () => {
       const disk = slowDisk();
-      await clock.advanceAsync(15_000);
+      await fixture().clock.advanceAsync(15_000);
       expect(await renewal()).toEqual(leaseNotFound);
-      await clock.advanceAsync(12_000);
+      await fixture().clock.advanceAsync(12_000);
       expect(await renewal()).toEqual(leaseNotFound);
       disk.release();
       expect(await hasLeasedKey()).toBe(false);
       expect(await renewal()).toEqual(leaseNotFound);
       await flushPromises();
       // The revocation is not requested again.
-      await clock.advanceAsync(10_000);
-      expect(clock.pending).toBe(0);
+      await fixture().clock.advanceAsync(10_000);
+      expect(fixture().clock.pending).toBe(0);
     });
 
     it('retries a revocation that failed on the disk, and meanwhile refuses to renew the lease or to put a key under it', async () => {
       jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
-      await clock.advanceAsync(15_000);
+      await fixture().clock.advanceAsync(15_000);
       expect(await renewal()).toEqual(leaseNotFound);
       expect(await hasLeasedKey()).toBe(true);
-      const leasing = store.transact({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from(''), lease }] });
-      await expect(leasing).rejects.toEqual(leaseNotFound);
-      await clock.advanceAsync(10_000);
+      await expect(putUnderLease('/b', lease())).rejects.toEqual(leaseNotFound);
+      await fixture().clock.advanceAsync(10_000);
       expect(await renewal()).toEqual(leaseNotFound);
       expect(await hasLeasedKey()).toBe(false);
     });
 
     it('refuses to renew the lease after its TTL, even before its expiry timer has run', async () => {
-      jest.spyOn(clock, 'monotonic').mockReturnValue(15_000);
+      jest.spyOn(fixture().clock, 'monotonic').mockReturnValue(15_000);
       expect(await renewal()).toEqual(leaseNotFound);
     });
 
     it('keeps a key that moved to another lease before a failed revocation was retried', async () => {
-      const next = await store.grantLease(600);
+      const next = await store().grantLease(600);
       jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
-      await clock.advanceAsync(15_000);
-      await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease: next }] });
-      await clock.advanceAsync(10_000);
+      await fixture().clock.advanceAsync(15_000);
+      await putUnderLease('/leased', next);
+      await fixture().clock.advanceAsync(10_000);
       expect(await renewal()).toEqual(leaseNotFound);
       expect(await hasLeasedKey()).toBe(true);
     });
 
     it('expires a lease whose grant reached the disk only after its time-out', async () => {
       const disk = slowDisk();
-      const lateGrant = store.grantLease(600).catch((error: unknown) => error);
-      await clock.advanceAsync(11_000);
+      const lateGrant = store()
+        .grantLease(600)
+        .catch((error: unknown) => error);
+      await fixture().clock.advanceAsync(11_000);
       expect(await lateGrant).toMatchObject({ failure: 'ambiguous' });
       disk.release();
       await put('/other', '');
-      await clock.advanceAsync(600_000);
+      await fixture().clock.advanceAsync(600_000);
       await put('/other', '');
       await flushPromises();
-      await store.close();
-      clock = new ManualClock();
-      store = await openEmbeddedStore({ directory, clock, random: systemRandom });
+      const clock = new ManualClock();
+      await fixture().reopen({ clock });
       // A lease on disk would have set a timer.
       expect(clock.pending).toBe(0);
     });
@@ -247,28 +261,35 @@ describe('embedded store', () => {
 
   it('reuses the space of compacted revisions', async () => {
     for (let round = 0; round < 300; round++) await put('/a', 'x'.repeat(15_000) + String(round));
-    const { size } = await store.status();
+    const { size } = await store().status();
     for (let round = 0; round < 10; round++) {
-      await store.compact(await store.revision());
+      await store().compact(await store().revision());
       for (let write = 0; write < 60; write++) await put('/a', 'x'.repeat(15_000) + String(write));
     }
-    expect((await store.status()).size).toBeLessThan(size * 1.5);
+    expect((await store().status()).size).toBeLessThan(size * 1.5);
   });
 
-  it('compresses long values and reads them after a restart, also from files of an older format', async () => {
+  it('compresses long values', async () => {
     const long = 'long '.repeat(20_000);
     await put('/long', long);
-    const { size } = await store.status();
+    const { size } = await store().status();
     await put('/long', `${long}again`);
-    expect((await store.status()).size - size).toBeLessThan(long.length / 2);
-    await store.close();
-    // Format 1 had no compressed values; a server that reads format 2 opens it as well.
-    const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, noSubdir: false });
+    expect((await store().status()).size - size).toBeLessThan(long.length / 2);
+  });
+
+  it('reads compressed values from files that an older version has marked with its format', async () => {
+    const long = 'long '.repeat(20_000);
+    await put('/long', long);
+    await fixture().reopen({}, markAsFormat1);
+    const result = await store().range(prefixRange('/'));
+    expect(result.kvs.map(({ key, value }) => [key, value.toString()])).toEqual([['/long', long]]);
+  });
+
+  /** Format 1 had no compressed values; a server that reads format 2 opens it as well. */
+  async function markAsFormat1(): Promise<void> {
+    const root = open<Buffer, Buffer>({ path: fixture().directory, maxDbs: 8, noSubdir: false });
     const counters = root.openDB<Buffer, Buffer>({ name: 'counters', keyEncoding: 'binary', encoding: 'binary' });
     await counters.put(Buffer.from('format'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
     await root.close();
-    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-    const result = await store.range(prefixRange('/'));
-    expect(result.kvs.map(({ key, value }) => [key, value.toString()])).toEqual([['/long', `${long}again`]]);
-  });
+  }
 });

@@ -7,15 +7,16 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { FixedRandom } from '../../../test/support/clock/fixed-random';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
+import { stopAfterTest, useForEachTest } from '../../../test/support/use-resource';
 import { failureOf } from '../../../test/support/store/store-helpers';
-import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';
 import { WIRE_TYPES } from '../../../shared/serialization/protobuf/wire';
 import { encodeRpcMessage } from './rpc-message';
 
+/** A simulated etcd member. Responds to status calls with its version, and confirms watches. */
 interface Member {
   version: string;
-  /** Called for a call of the service KV; `true` when it has responded. */
+  /** Called for each call of the service KV; when it returns false, the call succeeds with an empty message. */
   respond: (stream: ServerHttp2Stream) => boolean;
   readonly endpoint: string;
   /** Destroys all connections. */
@@ -61,126 +62,138 @@ async function startMember(version: string): Promise<Member> {
   return member;
 }
 
-describe('progress request of an etcd watch', () => {
-  let members: Member[];
-  let store: Store;
-  let watch: Watch;
-  let connected: number;
+const closeAfterTest = stopAfterTest((resource: { close(): unknown }) => resource.close());
 
-  async function open(...versions: string[]): Promise<void> {
-    members = await Promise.all(versions.map(startMember));
+describe('progress request of an etcd watch', () => {
+  /** Opens a watch at the first of new members with these versions, and waits until it is confirmed. */
+  async function openWatch(...versions: readonly string[]) {
+    const members = await Promise.all(versions.map(startMember));
+    for (const member of members) closeAfterTest(member);
     const endpoints = members.map(({ endpoint }) => endpoint);
-    store = await openEtcdStore({ endpoints, clock: systemClock, random: new FixedRandom() });
-    connected = 0;
-    watch = store.watch({ start: '/', end: '0' }, 1, {
+    const store = await openEtcdStore({ endpoints, clock: systemClock, random: new FixedRandom() });
+    closeAfterTest(store);
+    let confirmations = 0;
+    const watch = store.watch({ start: '/', end: '0' }, 1, {
       events: () => undefined,
       progress: () => undefined,
       compacted: () => undefined,
-      connection: (state) => (connected += state === 'connected' ? 1 : 0),
+      connection(state) {
+        if (state === 'connected') confirmations += 1;
+      },
     });
-    await waitUntil('the watch is confirmed', () => connected === 1);
+    closeAfterTest(watch);
+    /** Waits until the watch has been confirmed this many times. */
+    const waitForConfirmation = (number: number) => waitUntil(`confirmation ${number} of the watch`, () => confirmations === number);
+    await waitForConfirmation(1);
+    const waitForProgressRequest = () => waitUntil('a progress request is accepted', () => watch.requestProgress());
+    return { members, watch, waitForConfirmation, waitForProgressRequest };
   }
-  afterEach(async () => {
-    watch.close();
-    await store.close();
-    await Promise.all(members.map((member) => member.close()));
-  });
-  const waitForProgressRequest = (): Promise<unknown> => waitUntil('a progress request is accepted', () => watch.requestProgress());
 
   it.each(['3.4.31', '3.5.13', '3.6.0'])('is sent to a member of version %s', async (version) => {
-    await open(version);
+    const { waitForProgressRequest } = await openWatch(version);
     await waitForProgressRequest();
   });
 
   it.each(['3.4.30', '3.5.12'])('is not sent to a member of version %s until the member is upgraded', async (version) => {
-    await open(version);
+    const { members, watch, waitForProgressRequest } = await openWatch(version);
     expect(watch.requestProgress()).toBe(false);
-    members.forEach((member) => (member.version = '3.5.13'));
+    for (const member of members) member.version = '3.5.13';
     watch.reopen();
     await waitForProgressRequest();
   });
 
   it('is not sent to a member of an old version, regardless of the versions of other members', async () => {
-    await open('3.5.9', '3.5.16');
+    // The watch alternates between the members.
+    const { watch, waitForConfirmation, waitForProgressRequest } = await openWatch('3.5.9', '3.5.16');
     expect(watch.requestProgress()).toBe(false);
     watch.reopen();
     await waitForProgressRequest();
     watch.reopen();
     expect(watch.requestProgress()).toBe(false);
-    await waitUntil('the watch is back at the old member', () => connected === 3);
+    await waitForConfirmation(3);
     expect(watch.requestProgress()).toBe(false);
   });
 
   it('is not sent to a member that restarts with an old version', async () => {
-    await open('3.5.16');
+    const { members, watch, waitForConfirmation, waitForProgressRequest } = await openWatch('3.5.16');
     await waitForProgressRequest();
     for (const member of members) {
       member.version = '3.5.9';
       member.disconnect();
     }
-    await waitUntil('the watch is confirmed again', () => connected === 2);
+    await waitForConfirmation(2);
     expect(watch.requestProgress()).toBe(false);
   });
 });
 
 describe('a call to etcd', () => {
   const NO_LEADER = { ':status': 200, 'grpc-status': '14', 'grpc-message': 'etcdserver: no leader' };
-  const refuse = (stream: ServerHttp2Stream): boolean => {
-    received += 1;
+
+  /** Responds that there is no leader. */
+  function refuse(stream: ServerHttp2Stream): true {
     stream.respond({ 'content-type': 'application/grpc', ...NO_LEADER }, { endStream: true });
     return true;
-  };
-  let member: Member;
-  let store: Store;
-  let clock: ManualClock;
-  let received: number;
+  }
 
-  beforeEach(async () => {
-    received = 0;
-    clock = new ManualClock();
-    member = await startMember('3.5.16');
-    store = await openEtcdStore({ endpoints: [member.endpoint], clock, random: new FixedRandom() });
-  });
-  afterEach(async () => {
-    await store.close();
-    await member.close();
-  });
+  const fixture = useForEachTest(
+    async () => {
+      const clock = new ManualClock();
+      const member = await startMember('3.5.16');
+      const store = await openEtcdStore({ endpoints: [member.endpoint], clock, random: new FixedRandom() });
+      const write = (): Promise<unknown> =>
+        store.transact({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('1') }] });
+      const read = (): Promise<unknown> => store.revision();
+      return { clock, member, store, write, read };
+    },
+    async ({ store, member }) => {
+      await store.close();
+      await member.close();
+    },
+  );
 
   /** Advances the clock until the call has ended. */
   async function runToEnd<T>(call: Promise<T>): Promise<T> {
-    let isOver = false;
-    call.then(
-      () => (isOver = true),
-      () => (isOver = true),
-    );
+    const { clock } = fixture();
+    let hasEnded = false;
+    const onEnd = (): void => void (hasEnded = true);
+    call.then(onEnd, onEnd);
     await waitUntil('the call to end', async () => {
       await clock.advanceAsync(50);
-      return isOver;
+      return hasEnded;
     });
     return call;
   }
-  const write = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('1') }] });
 
-  it.each([
-    ['write', () => write()],
-    ['read', () => store.revision()],
-  ])('is sent again while no member has a leader: a %s', async (_kind, call) => {
-    member.respond = (stream) => received < 5 && refuse(stream);
-    await runToEnd(call());
-    expect(received).toBe(5);
+  describe.each(['write', 'read'] as const)('that is a %s', (kind) => {
+    it('is sent again while no member has a leader', async () => {
+      const { member, [kind]: call } = fixture();
+      let refusals = 0;
+      member.respond = (stream) => {
+        if (refusals === 5) return false;
+        refusals += 1;
+        return refuse(stream);
+      };
+      await runToEnd(call());
+      expect(refusals).toBe(5);
+    });
+
+    it('fails as unavailable when no member has had a leader for 7 s', async () => {
+      const { clock, member, [kind]: call } = fixture();
+      let refusals = 0;
+      member.respond = (stream) => {
+        refusals += 1;
+        return refuse(stream);
+      };
+      expect((await failureOf(runToEnd(call()))).failure).toBe('unavailable');
+      expect(refusals).toBeGreaterThan(10);
+      expect(clock.monotonic()).toBeGreaterThan(5_000);
+      expect(clock.monotonic()).toBeLessThan(8_000);
+    });
   });
 
-  it.each([
-    ['write', () => write()],
-    ['read', () => store.revision()],
-  ])('fails as unavailable when no member has had a leader for 7 s: a %s', async (_kind, call) => {
-    member.respond = refuse;
-    expect((await failureOf(runToEnd(call()))).failure).toBe('unavailable');
-    expect(received).toBeGreaterThan(10);
-    expect(clock.monotonic()).toBeLessThan(8_000);
-  });
-
-  it('is not sent again when it is a write whose response was lost', async () => {
+  it('is not sent again when it is a write and its response was lost', async () => {
+    const { member, write } = fixture();
+    let received = 0;
     member.respond = () => {
       received += 1;
       member.disconnect();

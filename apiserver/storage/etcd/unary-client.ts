@@ -58,7 +58,7 @@ export class UnaryClient {
     return this.attempt(path, message, deadline, this.connections.length);
   }
 
-  /** A call that a member did not process is sent to the next one. Each member is tried once. */
+  /** A call that a member did not process is sent to the next one that is connected, until `tries` attempts have failed. */
   private attempt(path: string, message: RpcMessage, deadline: number, tries: number): Promise<Buffer> {
     const session = this.pickSession();
     const response =
