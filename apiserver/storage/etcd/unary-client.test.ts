@@ -11,11 +11,11 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { freePort } from '../../../test/support/ports';
+import { listen } from '../../../test/support/servers/listen';
 import { startSilentServer } from '../../../test/support/servers/silent-server';
 import { startTcpProxy } from '../../../test/support/servers/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
@@ -77,9 +77,7 @@ async function startMember(respond: Responder, { port = 0, tls }: { port?: numbe
     calls += 1;
     member.respond(stream, headers);
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const address: AddressInfo | string | null = server.address();
-  const member: FakeMember = { port: typeof address === 'object' ? (address?.port ?? 0) : 0, sessions, calls: () => calls, respond };
+  const member: FakeMember = { port: await listen(server, port), sessions, calls: () => calls, respond };
   stopMemberAfterTest(() => {
     for (const session of sessions) session.destroy();
     return new Promise((resolve) => server.close(resolve));

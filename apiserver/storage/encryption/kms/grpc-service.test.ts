@@ -1,38 +1,36 @@
 /** KMS calls over a real socket, with plug-ins that hang, disconnect, respond with invalid data or do not exist. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { systemClock } from '../../../../shared/runtime/clock';
+import { errorMessage } from '../../../../shared/runtime/error-message';
 import { KmsPlugin } from '../../../../test/support/servers/kms-plugin';
 import { waitUntil } from '../../../../test/support/programs';
+import { stopAfterTest, useFolder } from '../../../../test/support/use-resource';
 import { GrpcKmsService, socketPathOf } from './grpc-service';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'kms-'));
-const services: GrpcKmsService[] = [];
-afterEach(() => services.splice(0).forEach((service) => service.close()));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder('kms');
+const closeAfterTest = stopAfterTest((service: GrpcKmsService) => service.close());
 
-/** The calls of `onCall`, without the name of the gRPC service. */
-let recordedCalls: (readonly [method: string, code: string])[] = [];
-beforeEach(() => (recordedCalls = []));
-
-function serviceAt(endpoint: string, timeoutMs = 10_000): GrpcKmsService {
-  const service = new GrpcKmsService({
-    endpoint,
-    timeoutMs,
-    clock: systemClock,
-    onCall: (method, code) => void recordedCalls.push([method.replace(/.*\//, ''), code]),
-  });
-  services.push(service);
-  return service;
+interface Recorded {
+  readonly service: GrpcKmsService;
+  /** The calls so far: the method without the name of the gRPC service, and the code of the outcome. */
+  readonly calls: readonly (readonly [method: string, code: string])[];
 }
 
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => 'nothing',
-    (error: unknown) => (error instanceof Error ? error.message : error),
-  );
+function serviceAt(endpoint: string, timeoutMs = 10_000): GrpcKmsService {
+  return recordedServiceAt(endpoint, timeoutMs).service;
+}
+
+function recordedServiceAt(endpoint: string, timeoutMs = 10_000): Recorded {
+  const calls: (readonly [method: string, code: string])[] = [];
+  const onCall = (method: string, code: string): void => void calls.push([method.replace(/.*\//, ''), code]);
+  const service = new GrpcKmsService({ endpoint, timeoutMs, clock: systemClock, onCall });
+  closeAfterTest(service);
+  return { service, calls };
+}
+
+/** The message of the error; `undefined` when the call succeeds. */
+const errorOf = (call: Promise<unknown>): Promise<string | undefined> => call.then(() => undefined, errorMessage);
 
 describe('KMS plug-in', () => {
   const plugin = new KmsPlugin(path.join(folder, 'box.sock'));
@@ -41,7 +39,7 @@ describe('KMS plug-in', () => {
   afterEach(() => plugin.setBehaviour('Status'));
 
   it('receives exactly the fields of the KMS v2 API', async () => {
-    const service = serviceAt(plugin.endpoint);
+    const { service, calls } = recordedServiceAt(plugin.endpoint);
     expect(await service.status()).toEqual({ version: 'v2', healthz: 'ok', keyId: 'key-1' });
     const encrypted = await service.encrypt(Buffer.from('a seed'), 'first');
     expect(encrypted).toMatchObject({ keyId: 'key-1', annotations: new Map([['ver.kms.test', Buffer.from('1')]]) });
@@ -51,7 +49,7 @@ describe('KMS plug-in', () => {
       ['Encrypt', { plaintext: Buffer.from('a seed'), uid: 'first' }],
       ['Decrypt', { ciphertext: encrypted.ciphertext, uid: 'second', keyId: 'key-1', annotations: { 'ver.kms.test': Buffer.from('1') } }],
     ]);
-    expect(recordedCalls).toEqual([
+    expect(calls).toEqual([
       ['Status', 'OK'],
       ['Encrypt', 'OK'],
       ['Decrypt', 'OK'],
@@ -77,11 +75,12 @@ describe('KMS plug-in', () => {
   ] as const)('that %s gives the gRPC status of the failure', async (_title, response, code, description) => {
     plugin.setBehaviour('Status', () => response);
     const timeoutMs = response === 'never' ? 300 : 20_000;
-    expect(await errorOf(serviceAt(plugin.endpoint, timeoutMs).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
-    expect(recordedCalls).toEqual([['Status', code]]);
+    const { service, calls } = recordedServiceAt(plugin.endpoint, timeoutMs);
+    expect(await errorOf(service.status())).toBe(`rpc error: code = ${code} desc = ${description}`);
+    expect(calls).toEqual([['Status', code]]);
   });
 
-  it('gets a separate connection for each provider', async () => {
+  it('is connected separately by each provider', async () => {
     const first = serviceAt(plugin.endpoint);
     const second = serviceAt(plugin.endpoint);
     await Promise.all([first.status(), second.status()]);
@@ -89,18 +88,22 @@ describe('KMS plug-in', () => {
     expect(await second.status()).toMatchObject({ healthz: 'ok' });
   });
 
-  it('that restarts is reached by the waiting call', async () => {
+  it('that starts late is reached by the waiting call', async () => {
     plugin.stop();
-    const service = serviceAt(plugin.endpoint);
-    const waiting = service.status();
+    const pendingStatus = serviceAt(plugin.endpoint).status();
     await plugin.start();
-    expect(await waiting).toMatchObject({ healthz: 'ok' });
-    plugin.stop();
-    await plugin.start();
-    await waitUntil('the plug-in responds', async () => (await errorOf(service.status())) === 'nothing');
+    expect(await pendingStatus).toMatchObject({ healthz: 'ok' });
   });
 
-  it('call ends when its provider is closed', async () => {
+  it('that restarts is reached by later calls', async () => {
+    const service = serviceAt(plugin.endpoint);
+    await service.status();
+    plugin.stop();
+    await plugin.start();
+    await waitUntil('the plug-in responds', async () => (await errorOf(service.status())) === undefined);
+  });
+
+  it('that hangs does not hold a call when its provider is closed', async () => {
     plugin.setBehaviour('Status', () => 'never');
     const service = serviceAt(plugin.endpoint, 60_000);
     const statusError = errorOf(service.status());
@@ -120,34 +123,23 @@ it.each([
 });
 
 describe('KMS call to a server that is not a plug-in', () => {
-  const socketPath = path.join(folder, 'other.sock');
-  let server: Server;
-  const sockets: Socket[] = [];
-  let greet: (socket: Socket) => void = () => undefined;
-  beforeAll(
-    () =>
-      new Promise<void>((resolve) => {
-        server = createServer((socket) => {
-          sockets.push(socket);
-          socket.on('error', () => undefined);
-          greet(socket);
-        }).listen(socketPath, resolve);
-      }),
-  );
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-
-  it.each<readonly [string, (socket: Socket) => void]>([
+  it.each<readonly [title: string, onConnection: (socket: Socket) => void]>([
     ['sends nothing', () => undefined],
     ['speaks another protocol', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'.repeat(100))],
     ['disconnects', (socket) => socket.destroy()],
-  ])('and %s ends within the timeout of the call', async (_title, behaviour) => {
-    greet = behaviour;
-    expect(await errorOf(serviceAt(`unix://${socketPath}`, 500).status())).toMatch(
-      /^rpc error: code = (?:DeadlineExceeded|Unavailable|Internal) desc = /,
-    );
+  ])('and %s ends within the timeout of the call', async (_title, onConnection) => {
+    const socketPath = path.join(folder, 'other.sock');
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      onConnection(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    const error = await errorOf(serviceAt(`unix://${socketPath}`, 500).status());
+    expect(error).toMatch(/^rpc error: code = (?:DeadlineExceeded|Unavailable|Internal) desc = /);
+    for (const socket of sockets) socket.destroy();
+    server.close();
   });
 });
 

@@ -2,9 +2,9 @@
 import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
 import { readCases, readRecording } from '../../../../test/replay/recording';
 import { anything, boolean, either, nullValue, number, shape, text } from '../../../../test/replay/shape';
-import { errorOf, startEnvelope, type KmsFixture } from '../../../../test/support/store/kms-envelope-fixture';
+import { errorOf, startEnvelope } from '../../../../test/support/store/kms-envelope-fixture';
+import { useResource } from '../../../../test/support/use-resource';
 import { EncryptionRules } from '../encryption-rules';
-import type { ValueTransformer } from '../value-transformer';
 import { KmsError } from './kms-service';
 import { decodeEncryptResponse, decodeStatusResponse } from './messages';
 
@@ -22,31 +22,31 @@ describe('KMS envelope reads or rejects as the reference server does', () => {
       decrypts: number,
     }),
   );
-  let fixture: KmsFixture;
-  let transformer: ValueTransformer;
-  beforeAll(async () => {
-    fixture = await startEnvelope((service) => (service.nextStatus = { version: 'v2', healthz: 'ok', keyId: head.keyId }));
-    const provider = { type: 'envelope', prefix: `kms:v2:${head.provider}:`, envelope: fixture.envelope } as const;
+  const transformer = useResource(async () => {
+    const { envelope, clock } = await startEnvelope(
+      (service) => (service.nextStatus = { version: 'v2', healthz: 'ok', keyId: head.keyId }),
+    );
+    const provider = { type: 'envelope', prefix: `kms:v2:${head.provider}:`, envelope } as const;
     const rules = new EncryptionRules([{ resources: ['secrets'], providers: [provider] }], {
       dialect: 'kubernetes',
-      clock: fixture.clock,
+      clock,
       metrics: { observeTransform: () => undefined },
     });
-    const match = rules.forResource('secrets');
-    if (match === undefined) throw new Error('no row');
-    transformer = match;
+    const ofSecrets = rules.forResource('secrets');
+    if (ofSecrets === undefined) throw new Error('no rule for secrets');
+    return ofSecrets;
   });
 
   it.each(cases)('$title', async ({ place: storageKey, value, code, message, rewritten }) => {
     const bytes = Buffer.from(value, 'base64');
     expect(bytes.toString('latin1')).toMatch(new RegExp(`^${ENCRYPTED_PREFIXES.kubernetes}kms:`));
-    await transformer.prepare(bytes);
+    await transformer().prepare(bytes);
     if (code === 200) {
-      const { value: plain, isStale } = transformer.decrypt(bytes, storageKey);
+      const { value: plain, isStale } = transformer().decrypt(bytes, storageKey);
       expect(plain.toString('latin1')).toContain('Secret');
       expect(isStale).toBe(rewritten);
     } else {
-      expect(`Internal error occurred: ${errorOf(() => transformer.decrypt(bytes, storageKey))}`).toBe(message);
+      expect(`Internal error occurred: ${errorOf(() => transformer().decrypt(bytes, storageKey))}`).toBe(message);
     }
   });
 });
