@@ -1,5 +1,7 @@
+/** The order in which startup steps start and stop, also when one fails or does not complete. */
 import { startSequentially, type StartupStep } from './startup-sequence';
 
+/** The steps a, b and c, which write to `log`. A step with a promise in `waits` is complete when that is fulfilled. */
 function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> = {}): StartupStep[] {
   return ['a', 'b', 'c'].map((name) => ({
     name,
@@ -34,10 +36,10 @@ it('startSequentially starts a step when the one before is complete, and stops a
 
 it('startSequentially starts no further step after it was stopped', async () => {
   const log: string[] = [];
-  let arrive: () => void = () => undefined;
-  const sequence = startSequentially(stepsOf(log, { a: new Promise((resolve) => (arrive = resolve)) }));
+  let completeFirst: () => void = () => undefined;
+  const sequence = startSequentially(stepsOf(log, { a: new Promise((resolve) => (completeFirst = resolve)) }));
   sequence.stop();
-  arrive();
+  completeFirst();
   await sequence.complete;
   expect(log).toEqual(['start a', 'stop a']);
 });
@@ -50,7 +52,7 @@ it.each<[string, StartupStep['start']]>([
     },
   ],
   ['rejects', () => ({ complete: Promise.reject(new Error('no room')), stop: () => undefined })],
-])('startSequentially rejects with the name of the step that %s, and starts none after it', async (_, start) => {
+])('startSequentially rejects with the name of the step that %s, and starts none after it', async (_title, start) => {
   const log: string[] = [];
   const [first, , last] = stepsOf(log);
   const sequence = startSequentially([first!, { name: 'the second', start }, last!]);

@@ -13,12 +13,9 @@ const fixture = useForEachTest(
 );
 
 describe('watch', () => {
-  let watchCalls: jest.SpyInstance<unknown, Parameters<OpenedCache['watch']>>;
-  const requests = (): WatchRequest[] => watchCalls.mock.calls.map(([, request]) => request);
-
-  beforeEach(() => {
-    watchCalls = jest.spyOn(fixture().cache, 'watch');
-  });
+  const watchSpy = useForEachTest((): jest.SpyInstance<unknown, Parameters<OpenedCache['watch']>> => jest.spyOn(fixture().cache, 'watch'));
+  /** The requests that the reader has passed to the cache. */
+  const requests = (): WatchRequest[] => watchSpy().mock.calls.map(([, request]) => request);
 
   const state = { type: 'state' };
   const afterRevision = (revision: number): object => ({ type: 'after', revision });

@@ -1,7 +1,8 @@
+/** Deletes of single objects and of collections through the writer, without HTTP. */
 import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Entry } from '../../cache/cache';
-import type { ListPage } from '../verbs';
+import type { DeleteOptions, ListPage } from '../verbs';
 import { useForEachTest } from '../../../test/support/use-resource';
 
 const fixture = useForEachTest(() => openWriteFixture());
@@ -11,100 +12,134 @@ const pod = (name: string, nodeName?: string): JsonObject => ({
   spec: { containers: [{ name: 'c', image: 'i' }], ...(nodeName === undefined ? {} : { nodeName }) },
 });
 
-it('delete returns a Status, or the object with the revision of its removal', async () => {
-  await fixture().create('configmaps', { metadata: { name: 'a' } });
-  expect(await fixture().remove('configmaps', 'a')).toEqual({
-    type: 'status',
-    code: 200,
-    status: expect.objectContaining({ status: 'Success', details: { name: 'a', kind: 'configmaps', uid: expect.any(String) } }),
+/** Deletes an object; returns the object of the response and its revision. */
+async function removeObject(resource: string, name: string, options?: Partial<DeleteOptions>) {
+  const result = await fixture().remove(resource, name, options);
+  if (result.type !== 'object') throw new Error('the response has no object');
+  return { object: objectOf(result.entry), revision: result.entry.revision };
+}
+
+describe('delete', () => {
+  it('returns a Status for a ConfigMap', async () => {
+    await fixture().create('configmaps', { metadata: { name: 'a' } });
+    expect(await fixture().remove('configmaps', 'a')).toEqual({
+      type: 'status',
+      code: 200,
+      status: expect.objectContaining({ status: 'Success', details: { name: 'a', kind: 'configmaps', uid: expect.any(String) } }),
+    });
   });
-  const { entry } = await fixture().create('serviceaccounts', { metadata: { name: 's' } });
-  const removed = await fixture().remove('serviceaccounts', 's');
-  if (removed.type !== 'object') throw new Error('no object');
-  expect(removed.entry.revision).toBe(fixture().store.currentRevision);
-  expect(objectOf(removed.entry)).toMatchObject({ metadata: { name: 's', resourceVersion: String(fixture().store.currentRevision) } });
-  expect(removed.entry.revision).toBeGreaterThan(entry.revision);
-});
 
-it('delete removes an object in one transaction', async () => {
-  await fixture().create('configmaps', { metadata: { name: 'a' } });
-  await fixture().cache.catchUp();
-  const before = fixture().store.calls.transact;
-  await fixture().remove('configmaps', 'a');
-  expect(fixture().store.calls.transact - before).toBe(1);
-  expect(await refusalStatus(fixture().remove('configmaps', 'a'))).toMatchObject({ code: 404 });
-});
-
-it('delete marks a pod as terminating in a separate transaction before it removes it', async () => {
-  await fixture().create('pods', pod('p'));
-  await fixture().cache.catchUp();
-  const before = fixture().store.calls.transact;
-  const removed = await fixture().remove('pods', 'p');
-  expect(fixture().store.calls.transact - before).toBe(2);
-  if (removed.type !== 'object') throw new Error('no object');
-  expect(removed.entry.revision).toBe(fixture().store.currentRevision);
-  const mark = { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 };
-  expect(objectOf(removed.entry)).toMatchObject({ metadata: mark });
-  const marked = await fixture().store.get('/registry/pods/ns/p', { revision: fixture().store.currentRevision - 1 });
-  expect(JSON.stringify(marked.kv?.value.toString())).toContain('deletionGracePeriodSeconds');
-  expect((await fixture().store.get('/registry/pods/ns/p')).kv).toBeUndefined();
-});
-
-it('delete gives a scheduled pod its grace period, which later deletes can only shorten', async () => {
-  await fixture().create('pods', pod('p', 'n1'));
-  const first = await fixture().remove('pods', 'p');
-  if (first.type !== 'object') throw new Error('no object');
-  expect(objectOf(first.entry)).toMatchObject({
-    metadata: { deletionTimestamp: '2026-01-02T03:04:35Z', deletionGracePeriodSeconds: 30 },
+  it('returns a ServiceAccount with the revision of its removal', async () => {
+    const { entry } = await fixture().create('serviceaccounts', { metadata: { name: 's' } });
+    const { object, revision } = await removeObject('serviceaccounts', 's');
+    expect(revision).toBeGreaterThan(entry.revision);
+    expect(revision).toBe(fixture().store.currentRevision);
+    expect(object).toMatchObject({ metadata: { name: 's', resourceVersion: String(revision) } });
   });
-  fixture().clock.advance(5_000);
-  const longer = await fixture().remove('pods', 'p', { gracePeriodSeconds: 50 });
-  expect(longer).toMatchObject({ entry: { revision: first.entry.revision } });
-  const shorter = await fixture().remove('pods', 'p', { gracePeriodSeconds: 10 });
-  if (shorter.type !== 'object') throw new Error('no object');
-  expect(objectOf(shorter.entry)).toMatchObject({
-    metadata: { deletionTimestamp: '2026-01-02T03:04:15Z', deletionGracePeriodSeconds: 10 },
+
+  it('removes an object in one transaction', async () => {
+    await fixture().create('configmaps', { metadata: { name: 'a' } });
+    await fixture().cache.catchUp();
+    const before = fixture().store.calls.transact;
+    await fixture().remove('configmaps', 'a');
+    expect(fixture().store.calls.transact - before).toBe(1);
+    expect(await fixture().stored('configmaps', 'a')).toBeUndefined();
   });
-  const deleted = await fixture().remove('pods', 'p', { gracePeriodSeconds: 0 });
-  expect(deleted).toMatchObject({ type: 'object', code: 200 });
-  expect(await fixture().stored('pods', 'p')).toBeUndefined();
-});
 
-it('delete removes an unscheduled or finished pod at once', async () => {
-  await fixture().create('pods', pod('p'));
-  await fixture().remove('pods', 'p', { gracePeriodSeconds: 5 });
-  expect(await fixture().stored('pods', 'p')).toBeUndefined();
-  await fixture().create('pods', pod('q', 'n1'));
-  await fixture().patch('pods', 'q', 'merge', { status: { phase: 'Succeeded' } }, { subresource: 'status' });
-  await fixture().remove('pods', 'q');
-  expect(await fixture().stored('pods', 'q')).toBeUndefined();
-});
-
-it('delete with grace period 0 keeps a pod that has a finalizer', async () => {
-  await fixture().create('pods', { ...pod('p', 'n1'), metadata: { name: 'p', finalizers: ['x.y/z'] } });
-  await fixture().remove('pods', 'p');
-  await fixture().remove('pods', 'p', { gracePeriodSeconds: 0 });
-  expect(await fixture().stored('pods', 'p')).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0, finalizers: ['x.y/z'] } });
-  await fixture().patch('pods', 'p', 'merge', { metadata: { finalizers: null } });
-  expect(await fixture().stored('pods', 'p')).toBeUndefined();
-});
-
-it('delete of a protected namespace is forbidden', async () => {
-  await fixture().create('namespaces', { metadata: { name: 'default' } });
-  expect(await refusalStatus(fixture().remove('namespaces', 'default'))).toMatchObject({
-    code: 403,
-    message: 'namespaces "default" is forbidden: this namespace may not be deleted',
+  it('fails with 404 for an object that has been deleted', async () => {
+    await fixture().create('configmaps', { metadata: { name: 'a' } });
+    await fixture().remove('configmaps', 'a');
+    expect(await refusalStatus(fixture().remove('configmaps', 'a'))).toMatchObject({ code: 404 });
   });
 });
 
-it('delete makes a namespace Terminating, and finalize removes it', async () => {
-  const first = await fixture().remove('namespaces', 'ns');
-  if (first.type !== 'object') throw new Error('no object');
-  expect(objectOf(first.entry)).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) }, status: { phase: 'Terminating' } });
-  expect(objectOf(first.entry)).not.toHaveProperty('metadata.deletionGracePeriodSeconds');
-  expect(await fixture().remove('namespaces', 'ns')).toMatchObject({ entry: { revision: first.entry.revision } });
-  await fixture().update('namespaces', 'ns', { metadata: { name: 'ns' } }, { subresource: 'finalize' });
-  expect(await fixture().stored('namespaces', 'ns')).toBeUndefined();
+describe('delete of a Pod', () => {
+  it('marks it as terminating in a separate transaction before it removes it', async () => {
+    await fixture().create('pods', pod('p'));
+    await fixture().cache.catchUp();
+    const before = fixture().store.calls.transact;
+    const { object, revision } = await removeObject('pods', 'p');
+    expect(fixture().store.calls.transact - before).toBe(2);
+    expect(revision).toBe(fixture().store.currentRevision);
+    expect(object).toMatchObject({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 } });
+    const { kv: marked } = await fixture().store.get('/registry/pods/ns/p', { revision: revision - 1 });
+    expect(marked?.value.toString()).toContain('deletionGracePeriodSeconds');
+    expect((await fixture().store.get('/registry/pods/ns/p')).kv).toBeUndefined();
+  });
+
+  it('gives it a grace period of 30 s when it is scheduled', async () => {
+    await fixture().create('pods', pod('p', 'node'));
+    const { object } = await removeObject('pods', 'p');
+    // The clock of the fixture is at 03:04:05.
+    expect(object).toMatchObject({ metadata: { deletionTimestamp: '2026-01-02T03:04:35Z', deletionGracePeriodSeconds: 30 } });
+  });
+
+  it('does not change it when it asks for a longer grace period', async () => {
+    await fixture().create('pods', pod('p', 'node'));
+    const { revision } = await removeObject('pods', 'p');
+    fixture().clock.advance(5_000);
+    expect((await removeObject('pods', 'p', { gracePeriodSeconds: 50 })).revision).toBe(revision);
+  });
+
+  it('shortens its grace period, counted from the first delete', async () => {
+    await fixture().create('pods', pod('p', 'node'));
+    await fixture().remove('pods', 'p');
+    fixture().clock.advance(5_000);
+    const { object } = await removeObject('pods', 'p', { gracePeriodSeconds: 10 });
+    expect(object).toMatchObject({ metadata: { deletionTimestamp: '2026-01-02T03:04:15Z', deletionGracePeriodSeconds: 10 } });
+  });
+
+  it('removes it at once with the grace period 0', async () => {
+    await fixture().create('pods', pod('p', 'node'));
+    await fixture().remove('pods', 'p');
+    expect(await fixture().remove('pods', 'p', { gracePeriodSeconds: 0 })).toMatchObject({ type: 'object', code: 200 });
+    expect(await fixture().stored('pods', 'p')).toBeUndefined();
+  });
+
+  it('removes it at once when it is not scheduled', async () => {
+    await fixture().create('pods', pod('p'));
+    await fixture().remove('pods', 'p', { gracePeriodSeconds: 5 });
+    expect(await fixture().stored('pods', 'p')).toBeUndefined();
+  });
+
+  it('removes it at once when it has finished', async () => {
+    await fixture().create('pods', pod('p', 'node'));
+    await fixture().patch('pods', 'p', 'merge', { status: { phase: 'Succeeded' } }, { subresource: 'status' });
+    await fixture().remove('pods', 'p');
+    expect(await fixture().stored('pods', 'p')).toBeUndefined();
+  });
+
+  it('keeps it while it has a finalizer, even with the grace period 0', async () => {
+    await fixture().create('pods', { ...pod('p', 'node'), metadata: { name: 'p', finalizers: ['x.y/z'] } });
+    await fixture().remove('pods', 'p');
+    await fixture().remove('pods', 'p', { gracePeriodSeconds: 0 });
+    expect(await fixture().stored('pods', 'p')).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0, finalizers: ['x.y/z'] } });
+    await fixture().patch('pods', 'p', 'merge', { metadata: { finalizers: null } });
+    expect(await fixture().stored('pods', 'p')).toBeUndefined();
+  });
+});
+
+describe('delete of a Namespace', () => {
+  it('is forbidden when it is protected', async () => {
+    await fixture().create('namespaces', { metadata: { name: 'default' } });
+    expect(await refusalStatus(fixture().remove('namespaces', 'default'))).toMatchObject({
+      code: 403,
+      message: 'namespaces "default" is forbidden: this namespace may not be deleted',
+    });
+  });
+
+  it('makes it Terminating, and does not change it again', async () => {
+    const { object, revision } = await removeObject('namespaces', 'ns');
+    expect(object).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) }, status: { phase: 'Terminating' } });
+    expect(object).not.toHaveProperty('metadata.deletionGracePeriodSeconds');
+    expect((await removeObject('namespaces', 'ns')).revision).toBe(revision);
+  });
+
+  it('is completed by the update of its subresource finalize', async () => {
+    await fixture().remove('namespaces', 'ns');
+    await fixture().update('namespaces', 'ns', { metadata: { name: 'ns' } }, { subresource: 'finalize' });
+    expect(await fixture().stored('namespaces', 'ns')).toBeUndefined();
+  });
 });
 
 describe('deleteCollection', () => {

@@ -10,6 +10,7 @@ import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/sup
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
+import { useResource } from '../../../test/support/use-resource';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
 
@@ -22,19 +23,20 @@ describe.each([
   ...RECORDINGS.map((name) => ['a worker thread', name, true] as const),
 ])('a write on %s returns the recorded answer of %s', (_thread, recording, isOffloaded) => {
   const { cases } = requestRecording(`writes/${recording}`);
-  let fixture: WriteFixture;
-  beforeAll(async () => {
-    fixture = await openWriteFixture({ isOffloaded });
-    for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
+  const fixture = useResource(async () => {
+    const opened = await openWriteFixture({ isOffloaded });
+    for (const name of ['default', 'platform-system', 'platform-public']) await opened.create('namespaces', { metadata: { name } });
+    return opened;
   });
 
   // The first line of the recording is its head, so the case with the index 0 is on line 2.
   it.each(cases.map(({ request, answer }, index) => [`line ${index + 2}: ${request.method} ${request.path}`, request, answer] as const))(
     'to %s',
     async (_title, request, answer) => {
-      fixture.warnings.length = 0;
-      expect(await perform(fixture, request)).toEqual(expectedOf(answer));
-      if (answer.status < 400) expect(new Set(fixture.warnings)).toEqual(new Set(answer.warnings ?? []));
+      const { warnings } = fixture();
+      warnings.length = 0;
+      expect(await perform(fixture(), request)).toEqual(expectedOf(answer));
+      if (answer.status < 400) expect(new Set(warnings)).toEqual(new Set(answer.warnings ?? []));
     },
   );
 });

@@ -21,6 +21,7 @@ import {
   type ServiceSequence,
   type ServiceStep,
 } from '../../../test/replay/formats/service-case';
+import { useResource } from '../../../test/support/use-resource';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Subresource } from '../verbs';
@@ -32,17 +33,14 @@ describe.each(['service/single', 'service/dual'])('the writer, on the recording 
   const changes = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [] : [serviceCase]));
   const sequences = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [serviceCase] : []));
   const ranges = head.serverFlags.find((flag) => flag.startsWith(RANGES_FLAG))!.slice(RANGES_FLAG.length);
-  let fixture: WriteFixture;
-  beforeAll(async () => {
-    fixture = await openWriteFixture({ ranges });
-  });
+  const fixture = useResource(() => openWriteFixture({ ranges }));
 
   it.each(changes.map(changeRow))('answers as recorded: %s: %s', async (_title, key, change) => {
     const { create, update } = stepsOfChange(head, change);
     const patch = objectPatchOf(change);
     const [onCreate, onUpdate] = expectedAnswers(key, [change.create, change.update]);
-    expect(await send(fixture, create, patch)).toEqual([onCreate]);
-    expect((await send(fixture, update, patch))[1]).toEqual(onUpdate);
+    expect(await send(fixture(), create, patch)).toEqual([onCreate]);
+    expect((await send(fixture(), update, patch))[1]).toEqual(onUpdate);
   });
 
   it.each(sequences.map(sequenceRow))('answers as recorded: %s', async (key, { steps }) => {
@@ -50,12 +48,12 @@ describe.each(['service/single', 'service/dual'])('the writer, on the recording 
       key,
       steps.map(({ answer }) => answer),
     );
-    expect(await send(fixture, steps, key)).toEqual(expected);
+    expect(await send(fixture(), steps, key)).toEqual(expected);
   });
 
   // Every case deletes its Service, so a remaining allocation belongs to a rejected or changed Service.
   it('leaves no address and no port allocated', async () => {
-    expect(await auditStoredAllocations(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
+    expect(await auditStoredAllocations(fixture().store)).toEqual({ services: 0, allocations: 0, findings: [] });
   });
 });
 
@@ -74,11 +72,10 @@ function expectedAnswers(key: string, recorded: readonly (ServiceResponse | unde
   });
 }
 
-let count = 0;
+const NAME = 'recorded';
 
-/** Sends the steps to one new Service, deletes it and returns the answers. */
+/** Sends the steps to a new Service, deletes it and returns the answers. */
 async function send(fixture: WriteFixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceResponse[]> {
-  const name = `case-${++count}`;
   let object: Body = {};
   const answers: ServiceResponse[] = [];
   for (const step of steps) {
@@ -86,7 +83,7 @@ async function send(fixture: WriteFixture, steps: readonly ServiceStep[], reques
     fixture.warnings.length = 0;
     let answer: ServiceResponse;
     try {
-      const { entry, created, sent } = await perform(fixture, name, step, object);
+      const { entry, created, sent } = await perform(fixture, step, object);
       object = JSON.parse(entry.bytes.toString());
       answer = { code: created ? 201 : 200, made: changesByServer(sent, object) };
     } catch (error) {
@@ -94,10 +91,10 @@ async function send(fixture: WriteFixture, steps: readonly ServiceStep[], reques
       answer = refusalOf(error);
     }
     const warnings = fixture.warnings.length > 0 ? { warnings: [...new Set(fixture.warnings)] } : {};
-    answers.push(maskAllocations({ ...answer, ...warnings }, request, name));
+    answers.push(maskAllocations({ ...answer, ...warnings }, request, NAME));
   }
   await fixture.cache.catchUp();
-  if (object['metadata'] !== undefined) await fixture.remove('services', name);
+  if (object['metadata'] !== undefined) await fixture.remove('services', NAME);
   return answers;
 }
 
@@ -106,37 +103,40 @@ function refusalOf({ code, status: { message = '', details } }: StatusError): Se
   return { code, ...(code === 422 && causes.length > 0 ? { causes } : { message }) };
 }
 
+/** A write that was accepted. */
 interface Performed {
   readonly entry: Entry;
   readonly created: boolean;
+  /** What the server changed is compared to this. */
   readonly sent: Json;
 }
 
-async function perform(fixture: WriteFixture, name: string, { verb, body }: ServiceStep, object: Body): Promise<Performed> {
+/** Sends one step. `object` is the Service after the previous step. */
+async function perform(fixture: WriteFixture, { verb, body }: ServiceStep, object: Body): Promise<Performed> {
   const subresource: Subresource = verb.startsWith('status') ? 'status' : undefined;
-  if (verb === 'json') return { ...(await fixture.patch('services', name, 'json', body)), sent: object };
+  if (verb === 'json') return { ...(await fixture.patch('services', NAME, 'json', body)), sent: object };
   if (!isBody(body)) throw new Error(`the body of ${verb} is not an object`);
   const members: Body = structuredClone(body);
-  const named = applyMergePatch({ metadata: { name } }, members);
+  const named = applyMergePatch({ metadata: { name: NAME } }, members);
   switch (verb) {
     case 'create':
       return { ...(await fixture.create('services', structuredClone(named))), sent: named };
     case 'replace':
-      return { ...(await fixture.update('services', name, structuredClone(named))), sent: named };
+      return { ...(await fixture.update('services', NAME, structuredClone(named))), sent: named };
     case 'put':
     case 'status': {
       const sent = applyMergePatch(object, members);
-      return { ...(await fixture.update('services', name, structuredClone(sent), { subresource })), sent };
+      return { ...(await fixture.update('services', NAME, structuredClone(sent), { subresource })), sent };
     }
     case 'apply':
     case 'status-apply': {
       const configuration = applyMergePatch({ apiVersion: 'v1', kind: 'Service' }, named);
-      return { ...(await fixture.patch('services', name, 'apply', configuration, { subresource, force: true })), sent: object };
+      return { ...(await fixture.patch('services', NAME, 'apply', configuration, { subresource, force: true })), sent: object };
     }
     case 'merge':
     case 'status-merge':
-      return { ...(await fixture.patch('services', name, 'merge', members, { subresource })), sent: object };
+      return { ...(await fixture.patch('services', NAME, 'merge', members, { subresource })), sent: object };
     case 'strategic':
-      return { ...(await fixture.patch('services', name, 'strategic', members)), sent: object };
+      return { ...(await fixture.patch('services', NAME, 'strategic', members)), sent: object };
   }
 }
