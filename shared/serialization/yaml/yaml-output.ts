@@ -9,7 +9,7 @@ import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '
 import { resolvePlain } from './yaml-scalar';
 import { ParseError } from '../json/parse-error';
 
-/** Ends with a line break. */
+/** Formats a value as one document, which ends with a line break. */
 export function stringifyYaml(value: JsonValue): string {
   if (isObject(value) && Object.keys(value).length > 0) return writeMapping(value, '');
   if (Array.isArray(value) && value.length > 0) return writeSequence(value, '');
@@ -43,7 +43,7 @@ function writeSequence(items: readonly JsonValue[], indent: string): string {
   return text;
 }
 
-/** The start column of keys, which are not folded, however long they are. */
+/** In place of the start column of keys: a column that never exceeds {@link WIDTH}, because keys are not folded. */
 const NEVER_FOLDED = -Infinity;
 
 function writeKey(key: string): string {
@@ -69,8 +69,11 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
   return Array.isArray(value) ? '[]' : '{}';
 }
 
-/** Characters that upstream's encoder writes as escapes: the tab and those beyond U+FFFF are among them. */
-const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
+/**
+ * Characters that upstream's encoder writes as escapes: all but the listed ranges, which leave out control characters (the tab
+ * too), surrogates, the byte order mark and code points beyond U+FFFF; and the separators of lines and paragraphs.
+ */
+const SPECIAL = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u2028|\u2029/u;
 /** A text that YAML 1.1 reads as a time: `2024-05-01`, `2024-5-1 10:20:30.5 +2`. */
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
 /** A text that YAML 1.1 reads as a number to base 60: `190:20:30`. */
@@ -79,11 +82,14 @@ const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 /** `indent` is that of further lines, `column` the start column of the text. */
 function writeText(text: string, indent: string, column: number): string {
   if (text === '') return '""';
-  const hasBlanksAtLineEnd = text.includes('\n') && / \n| $/.test(text);
+  const hasLines = text.includes('\n');
+  // A literal block has no escapes, and blanks at the end of its lines would not be visible.
+  const hasBlanksAtLineEnd = hasLines && / (?:\n|$)/.test(text);
   if (SPECIAL.test(text) || hasBlanksAtLineEnd) return foldLine(quoteDouble(text), { indent, column, style: 'double-quoted' });
-  if (text.includes('\n')) return formatLiteralBlock(text, indent);
+  if (hasLines) return formatLiteralBlock(text, indent);
+  // Numbers and times are short, so they need no folding.
   if (wouldReadAsOtherType(text)) return quoteDouble(text);
-  return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, { indent, column, style: 'other' });
+  return foldLine(isPlain(text) ? text : quoteSingle(text), { indent, column, style: 'other' });
 }
 
 /** Column after which long scalars are folded, as upstream's encoder does. */
@@ -98,26 +104,30 @@ interface FoldOptions {
   readonly style: 'double-quoted' | 'other';
 }
 
-/** Breaks a long line at single spaces beyond the width; a parser restores the space. */
+/**
+ * Replaces spaces beyond the width by line breaks, which a parser reads as spaces. Before a further space, a double-quoted
+ * text continues with `\`, because a parser skips the blanks at the beginning of a line.
+ */
 function foldLine(text: string, { indent, column: startColumn, style }: FoldOptions): string {
   if (startColumn + text.length <= WIDTH || !text.includes(' ')) return text;
-  const isDouble = style === 'double-quoted';
   let folded = '';
   let column = startColumn;
   for (let i = 0; i < text.length; i += 1) {
-    const character = text.charAt(i);
-    // Not the space beside a quotation mark.
-    const isInside = i > 1 && i < text.length - 2;
-    const isSingle = text.charAt(i - 1) !== ' ' && text.charAt(i + 1) !== ' ';
-    if (character === ' ' && column > WIDTH && isInside && (isDouble || isSingle)) {
-      folded += `\n${indent}${isDouble && text.charAt(i + 1) === ' ' ? '\\' : ''}`;
+    if (column > WIDTH && canBreakAt(text, i, style)) {
+      folded += `\n${indent}${style === 'double-quoted' && text.charAt(i + 1) === ' ' ? '\\' : ''}`;
       column = indent.length;
     } else {
-      folded += character;
+      folded += text.charAt(i);
       column += 1;
     }
   }
   return folded;
+}
+
+/** Whether a line break can replace the character: a space, not beside the quotation marks, and outside of quotes a single one. */
+function canBreakAt(text: string, index: number, style: FoldOptions['style']): boolean {
+  if (text.charAt(index) !== ' ' || index < 2 || index > text.length - 3) return false;
+  return style === 'double-quoted' || (text.charAt(index - 1) !== ' ' && text.charAt(index + 1) !== ' ');
 }
 
 /** Whether a parser of YAML 1.1 would read the plain text as a number, boolean, null or time. */
@@ -142,7 +152,10 @@ function isPlain(text: string): boolean {
   return !/:(?: |$)| #/.test(text);
 }
 
-/** `|` with the chomping indicator and, for a text that begins with white space, the indentation indicator. */
+/**
+ * `|` with the chomping indicator and, for a text that begins with a space or a line break, the number of columns by which
+ * the block is indented. `indent` is that of its lines: two columns more than its key, or its item's dash.
+ */
 function formatLiteralBlock(text: string, indent: string): string {
   const indentationIndicator = /^[ \n]/.test(text) ? '2' : '';
   const body = text.endsWith('\n') ? text.slice(0, -1) : text;
@@ -173,6 +186,8 @@ const NAMED_ESCAPES: Record<string, string> = {
   '\u2029': '\\P',
 };
 
+const quoteSingle = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
 function quoteDouble(text: string): string {
   let quoted = '';
   for (const character of text) {
@@ -190,7 +205,10 @@ function escapeCode(code: number): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Natural order: runs of digits by their number (`a2` before `a10`), other characters before letters, otherwise by code. */
+/**
+ * The order in which upstream writes keys, decided by the first characters that differ: digits by the numbers that they are
+ * part of (`a2` before `a10`), other characters before letters (`a-` before `aa`), otherwise by code.
+ */
 function compareNaturally(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let i = 0;
@@ -202,23 +220,28 @@ function compareNaturally(a: string, b: string): number {
   if (isLetter(characterOfA) && isLetter(characterOfB)) return byCode;
   if (isLetter(characterOfB)) return -1;
   if (isLetter(characterOfA)) return 1;
-  if (isDigit(characterOfA) || isDigit(characterOfB)) return compareDigits(a, b, i) || byCode;
-  return byCode;
+  const byNumber = compareNumbersAt(a, b, i);
+  return byNumber === 0 ? byCode : byNumber;
 }
 
 /**
- * Compares the numbers around `index`, up to which the two texts are equal. Of two equal numbers the one with fewer
- * leading zeros comes first.
+ * Compares the numbers that contain the character at `index`, the first in which the texts differ; digits before it belong
+ * to both numbers. A text without one counts as 0. Of two equal numbers the one with fewer leading zeros comes first. 0 when
+ * neither text has a number there.
  */
-function compareDigits(a: string, b: string, index: number): number {
+function compareNumbersAt(a: string, b: string, index: number): number {
   let start = index;
   while (start > 0 && isDigit(a.charAt(start - 1))) start -= 1;
   const digitsOfA = digitsAt(a, start);
   const digitsOfB = digitsAt(b, start);
-  const difference = BigInt(digitsOfA || '0') - BigInt(digitsOfB || '0');
-  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  const significantA = withoutLeadingZeros(digitsOfA);
+  const significantB = withoutLeadingZeros(digitsOfB);
+  if (significantA.length !== significantB.length) return significantA.length - significantB.length;
+  if (significantA !== significantB) return significantA < significantB ? -1 : 1;
   return digitsOfA.length - digitsOfB.length;
 }
+
+const withoutLeadingZeros = (digits: string): string => digits.replace(/^0+/, '');
 
 function digitsAt(text: string, start: number): string {
   let end = start;
