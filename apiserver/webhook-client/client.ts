@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { ANONYMOUS, type Identify, type IdentityFailure, type WebhookIdentity } from './identity';
 import type { OutgoingRequest, OutgoingTracing } from '../tracing/span';
-import { findDestination, type Destination } from './webhook-destination';
+import { findDestination, type WebhookDestination } from './webhook-destination';
 import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
 import type { Resolve } from './service-resolver';
@@ -53,7 +53,7 @@ export interface CallOptions {
 
 /** One call with its credentials. */
 interface Call {
-  readonly destination: Destination;
+  readonly destination: WebhookDestination;
   readonly body: Buffer;
   readonly identity: WebhookIdentity;
   readonly options: CallOptions;
@@ -94,7 +94,12 @@ export class WebhookClient {
     this.transports.clear();
   }
 
-  private async callWithIdentity(target: WebhookTarget, destination: Destination, body: Buffer, options: CallOptions): Promise<Reply> {
+  private async callWithIdentity(
+    target: WebhookTarget,
+    destination: WebhookDestination,
+    body: Buffer,
+    options: CallOptions,
+  ): Promise<Reply> {
     const { clock, identify } = this.deps;
     const startedAt = clock.monotonic();
     const pending = identify?.(destination.host) ?? ANONYMOUS;
@@ -137,7 +142,7 @@ export class WebhookClient {
     return traces === undefined ? send({}) : traces.traceOutgoing(describeRequest(destination, body), send, statusOf);
   }
 
-  private transportFor({ server, servername }: Destination, caBundle: string, { pair }: WebhookIdentity): PooledTransport {
+  private transportFor({ server, servername }: WebhookDestination, caBundle: string, { pair }: WebhookIdentity): PooledTransport {
     const key = `${server.origin}\n${servername ?? ''}\n${caBundle}\n${pair?.cert ?? ''}`;
     const createTransport = (): Transport => new Http1Transport(server, tlsOptions(caBundle, servername, pair));
     const pooled = this.transports.get(key) ?? { transport: createTransport(), usedAt: Number.NEGATIVE_INFINITY };
@@ -158,7 +163,7 @@ export class WebhookClient {
 }
 
 /** The request as its span describes it. */
-function describeRequest({ url, server, servername }: Destination, body: Buffer): OutgoingRequest {
+function describeRequest({ url, server, servername }: WebhookDestination, body: Buffer): OutgoingRequest {
   const attributes = {
     'http.url': url,
     'http.request_content_length': body.length,

@@ -8,7 +8,7 @@ import type { Resolve } from './service-resolver';
 import type { WebhookTarget, WebhookTargetAddress } from './webhook-target';
 
 /** The target of one call. */
-export interface Destination extends CalledServer {
+export interface WebhookDestination extends CalledServer {
   /** With the query. */
   readonly path: string;
   /** The `Host` header, by which the credentials are chosen too. */
@@ -24,12 +24,12 @@ export interface DestinationFailure {
 }
 
 /** `query` is empty or starts with `?`. */
-export function findDestination({ address }: WebhookTarget, resolve: Resolve, query = ''): Destination | DestinationFailure {
+export function findDestination({ address }: WebhookTarget, resolve: Resolve, query = ''): WebhookDestination | DestinationFailure {
   if (address === undefined) return { error: 'webhook configuration must have either service or URL', isCallFailure: false };
   return address.type === 'url' ? urlDestination(address.url, query) : serviceDestination(address, resolve, query);
 }
 
-function urlDestination(text: string, query: string): Destination {
+function urlDestination(text: string, query: string): WebhookDestination {
   const server = new URL(text);
   // Messages omit the user name and the password of the URL.
   const port = server.port === '' ? '' : `:${server.port}`;
@@ -39,7 +39,7 @@ function urlDestination(text: string, query: string): Destination {
 
 type ServiceAddress = Extract<WebhookTargetAddress, { type: 'service' }>;
 
-function serviceDestination(address: ServiceAddress, resolve: Resolve, query: string): Destination | DestinationFailure {
+function serviceDestination(address: ServiceAddress, resolve: Resolve, query: string): WebhookDestination | DestinationFailure {
   const { namespace, name, port } = address;
   const servername = `${name}.${namespace}.svc`;
   const path = (address.path === '' ? '/' : address.path) + query;

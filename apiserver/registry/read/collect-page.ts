@@ -10,7 +10,7 @@ import type { ListPage, RequestContext, Selection } from '../verbs';
 import { formatContinueToken, startAfterKey } from './continue-token';
 import { ConversionPipeline } from './conversion-pipeline';
 import type { ListKeys } from './list-plan';
-import type { RangeReader, RangeRequest } from './list-state';
+import type { RangeReader, RangePart } from './list-state';
 import type { ListCounts } from './reader-dependencies';
 import type { GatedReaderDependencies } from './resource-version-gate';
 
@@ -48,7 +48,7 @@ export async function collectPage(
   const entries: Entry[] = [];
   let visitedCount = 0;
   const counted = (page: ListPage): CountedPage => ({ page, counts: { fetched: visitedCount, returned: entries.length } });
-  let part: RangeRequest = { start: scope.start, end: scope.end, limit };
+  let part: RangePart = { start: scope.start, end: scope.end, limit };
   for (let chunk = snapshot; ; chunk = await read(part)) {
     for (const entry of candidatesIn(chunk, selection, part)) {
       if (entries.length === limit) return counted(partialPage(snapshot, scope, entries, isSelective));
@@ -64,12 +64,12 @@ export async function collectPage(
 }
 
 /** The part of the range to read after `part`, from the first key that the chunk does not contain. */
-function nextPart({ end, limit }: RangeRequest, start: string): RangeRequest {
+function nextPart({ end, limit }: RangePart, start: string): RangePart {
   return { start, end, limit: Math.min(limit * 2, MAX_READ) };
 }
 
 /** The entries of the chunk among which there may be matches: with an index, only those that have the required value. */
-function candidatesIn(chunk: Snapshot, { indexed }: Selection, { start, end }: RangeRequest): Iterable<Entry> {
+function candidatesIn(chunk: Snapshot, { indexed }: Selection, { start, end }: RangePart): Iterable<Entry> {
   return indexed === undefined ? chunk.range(start, end) : chunk.rangeWith(indexed, start, end);
 }
 
@@ -97,7 +97,7 @@ export async function collectConvertedPage(
   const convert = (stored: readonly Entry[]): Promise<readonly Entry[]> => conversions.convertEntries(row, stored, context);
   const pipeline = new ConversionPipeline(convert, matchCollector(search, entries), { isPipelined: isUnlimited });
   const batchSize = isUnlimited ? CONVERSION_BATCH / 2 : CONVERSION_BATCH;
-  let part: RangeRequest = { start: scope.start, end: scope.end, limit };
+  let part: RangePart = { start: scope.start, end: scope.end, limit };
   for (let chunk = snapshot; ; chunk = await read(part)) {
     let batch: Entry[] = [];
     for (const entry of chunk.range(part.start, part.end)) {

@@ -11,7 +11,7 @@ import type { ListCounts } from './reader-dependencies';
 import { convertReadFailure, type GatedReaderDependencies } from './resource-version-gate';
 
 /** Keys in [start, end) to read, and at most how many. */
-export interface RangeRequest {
+export interface RangePart {
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly limit: number;
@@ -29,7 +29,7 @@ interface ExactReadOptions {
  * Reads ranges of one state. A state in memory returns a snapshot of the whole type at once; a state in the store returns
  * at most `limit` entries of the range.
  */
-export type RangeReader = (part: RangeRequest) => Promise<Snapshot>;
+export type RangeReader = (part: RangePart) => Promise<Snapshot>;
 
 /** How to read the state, and where to report the size of the list. */
 export interface ListState {
@@ -80,7 +80,7 @@ async function snapshotAt(
   context: RequestContext,
   resource: Resource,
   revision: Revision,
-  { start, end, limit }: RangeRequest,
+  { start, end, limit }: RangePart,
   { isInStore, tooOld }: ExactReadOptions,
 ): Promise<Snapshot> {
   try {
