@@ -45,13 +45,17 @@ function parseExactly(text: string): unknown {
 function markLongIntegers(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
-  /** An index outside of any string: strings before it have been skipped. */
+  /** An index outside of any string, and that of the next string; strings before them have been skipped. */
   let outside = 0;
+  let nextString = startOfString(text, outside);
   LONG_RUN.lastIndex = 0;
   for (let run = LONG_RUN.exec(text); run !== null; run = LONG_RUN.exec(text)) {
-    for (let quote = text.indexOf('"', outside); quote >= 0 && quote < run.index; quote = text.indexOf('"', outside))
-      outside = endOfString(text, quote) + 1;
-    if (outside > run.index) {
+    while (nextString < run.index) {
+      outside = endOfString(text, nextString) + 1;
+      nextString = startOfString(text, outside);
+    }
+    const isInString = outside > run.index;
+    if (isInString) {
       LONG_RUN.lastIndex = outside;
       continue;
     }
@@ -65,6 +69,12 @@ function markLongIntegers(text: string): string {
     copied = end;
   }
   return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
+}
+
+/** The index of the first quote from `start`, which is outside of any string; the length of the text when there is none. */
+function startOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start);
+  return quote < 0 ? text.length : quote;
 }
 
 /** Not recursive, because clients choose the depth. */

@@ -23,7 +23,7 @@ import { shapeErrors } from '../../../shared/patch/apply/typed';
 import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patch';
 import { formatGoValue } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/cli/duration';
-import { fieldErrors, parseJson, ParseError } from '../../../shared/serialization';
+import { fieldErrors, parseJson, ParseError, parseStoredJson } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
@@ -53,6 +53,7 @@ describe('checking a text takes time in proportion to its length:', () => {
   const ones = (length: number): string => '1'.repeat(length);
 
   it.each<LengthCase>([
+    ['a stored list of long integers', 100_000, (length) => parseStoredJson(`{"a":[${'1234567890123456,'.repeat(length)}1]}`)],
     ['a duration without a unit', 150_000, (length) => parseDuration(`${ones(length)}x`)],
     ['a quantity with a wrong suffix', 150_000, (length) => quantityFault(`${ones(length)}x`)],
     ['a certificate of many BEGIN lines', 50_000, (length) => checkCertificate(certificate('-----BEGIN A-----\n'.repeat(length)), [])],
