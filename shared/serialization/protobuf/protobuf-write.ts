@@ -94,11 +94,12 @@ function compileMapMember({ name, number }: FieldSchema, element: FieldType): Me
   };
 }
 
+/** A set of fields is any JSON value but null, because only the sets of the object's own metadata are validated. */
 function compileFieldSetMember({ name, number }: FieldSchema): MemberWriter {
   return (object, out) => {
     const text = fieldSetTexts.get(object);
     if (text !== undefined) writeJsonText(text, out.field(number, WIRE_TYPES.bytes));
-    else if (isObject(object[name])) writeJson(object[name], out.field(number, WIRE_TYPES.bytes));
+    else if (object[name] !== undefined && object[name] !== null) writeJson(object[name], out.field(number, WIRE_TYPES.bytes));
   };
 }
 

@@ -33,11 +33,6 @@ it.each<[title: string, type: string, object: JsonObject]>([
   ],
   ['sets in a template only', 'core.v1.PodTemplate', { template: template({ managedFields: [managedFields('f:spec')] }) }],
   [
-    'a set that is a string, in a template',
-    'core.v1.PodTemplate',
-    { template: template({ managedFields: [{ manager: 'a', fieldsV1: 'text' }] }) },
-  ],
-  [
     'managed fields in data of any form',
     'apps.v1.ControllerRevision',
     { metadata: { name: 'a' }, data: { managedFields: [{ fieldsV1: { a: 1 } }] }, revision: 1 },
@@ -50,4 +45,13 @@ it.each<[title: string, type: string, object: JsonObject]>([
 ])('encodeStoredMessage writes the same message as encodeProtobufMessage: %s', (_title, type, object) => {
   const stored = Buffer.from(encodeBody(type, object));
   expect(encodeStoredMessage(type, stored).toString('hex')).toBe(encodeProtobufMessage(type, object).toString('hex'));
+});
+
+it.each([5, 'text', true, [1]])('a set in a template, which is not validated, is written as its JSON text: %j', (fieldsV1) => {
+  const object: JsonObject = { template: { metadata: { managedFields: [{ fieldsV1 }] } } };
+  const stored = Buffer.from(encodeBody('core.v1.PodTemplate', object));
+  const text = Buffer.from(JSON.stringify(fieldsV1));
+  // Field 7 of an entry, with the text in field 1 of its message.
+  const field = Buffer.concat([Buffer.from([0x3a, text.length + 2, 0x0a, text.length]), text]);
+  expect(encodeStoredMessage('core.v1.PodTemplate', stored).includes(field)).toBe(true);
 });
