@@ -51,10 +51,12 @@ test('parseInstant reads what formatTime writes for every second of the calendar
   );
 });
 
-test('canonicalInstant reads a time after the year 9999', () => {
-  const text = canonicalTime('9999-12-31T23:59:59-01:00');
-  expect(text).toBe('10000-01-01T00:59:59Z');
-  expect(canonicalInstant(text ?? '')).toEqual({ seconds: 253_402_304_399, nanos: 0 });
+test.each([
+  ['9999-12-31T23:59:59-01:00', '10000-01-01T00:59:59Z', 253_402_304_399],
+  ['0000-01-01T00:00:00+14:00', '-0001-12-31T10:00:00Z', -62_167_269_600],
+])('canonicalInstant reads %s, which in UTC is %s', (text, inUtc, seconds) => {
+  expect(canonicalTime(text)).toBe(inUtc);
+  expect(canonicalInstant(inUtc)).toEqual({ seconds, nanos: 0 });
 });
 
 test('canonicalInstant reads the microseconds that formatMicroTime writes', () => {

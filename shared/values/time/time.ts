@@ -82,10 +82,11 @@ export function parseInstant(text: string, type: TimeType): Instant {
  * a quarter as long as {@link parseInstant}.
  */
 export function canonicalInstant(text: string): Instant {
-  // The year has more than four digits when a time of the year 9999 has been converted to UTC.
-  const yearEnd = text.indexOf('-');
+  // The conversion to UTC may have added a fifth digit to the year 9999, or a sign to the year before 0.
+  const isBeforeYear0 = text.startsWith('-');
+  const yearEnd = text.indexOf('-', 1);
   const date = {
-    year: numberAt(text, 0, yearEnd),
+    year: isBeforeYear0 ? -numberAt(text, 1, yearEnd) : numberAt(text, 0, yearEnd),
     month: numberAt(text, yearEnd + 1, yearEnd + 3),
     day: numberAt(text, yearEnd + 4, yearEnd + 6),
   };
@@ -200,7 +201,9 @@ function formatSeconds(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
   const rest = seconds - days * 86_400;
   const { year, month, day } = dateOfDay(days);
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(Math.floor(rest / 3600), 2)}:${pad(Math.floor(rest / 60) % 60, 2)}:${pad(rest % 60, 2)}`;
+  // Year 0 in UTC may be the year before in another zone.
+  const yearText = year < 0 ? `-${pad(-year, 4)}` : pad(year, 4);
+  return `${yearText}-${pad(month, 2)}-${pad(day, 2)}T${pad(Math.floor(rest / 3600), 2)}:${pad(Math.floor(rest / 60) % 60, 2)}:${pad(rest % 60, 2)}`;
 }
 
 function pad(value: number, width: number): string {
