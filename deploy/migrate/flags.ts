@@ -31,7 +31,7 @@ const STORE_FLAGS = {
 const FILLING_FLAGS = {
   'bump-revision': intFlag({
     section: STORE,
-    help: 'Distance between the revision of the backup and the first new one. It must exceed the number of later writes, or clients may miss changes.',
+    help: 'Number by which the revisions of the restored store start above the revision of the backup. It must exceed the number of writes to the store since the backup; otherwise clients that saw these writes may miss changes.',
     default: 1_000_000_000,
     min: 1,
     max: 1_000_000_000_000,
