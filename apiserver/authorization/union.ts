@@ -4,7 +4,7 @@
  */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { MaybePromise } from '../../shared/runtime/maybe-promise';
+import { whenResolved, type MaybePromise } from '../../shared/runtime/maybe-promise';
 import { NO_OPINION, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from './authorizer';
 
 /**
@@ -12,23 +12,15 @@ import { NO_OPINION, type Attributes, type Authorizer, type Decision, type Resou
  * allowed includes the reasons of the authorizers without opinion.
  */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
-  /** Asks the authorizers from index `start` on. `earlierReasons` are those of the authorizers before, one a line. */
-  function authorizeFrom(start: number, user: UserInfo, attributes: Attributes, earlierReasons: string): MaybePromise<Decision> {
-    let reasons = earlierReasons;
-    for (let index = start; index < authorizers.length; index += 1) {
-      const decision = authorizers[index]?.authorize(user, attributes) ?? NO_OPINION;
-      if (decision instanceof Promise) {
-        const reasonsSoFar = reasons;
-        return decision.then((resolved) =>
-          resolved.type === 'no-opinion'
-            ? authorizeFrom(index + 1, user, attributes, joinReasons(reasonsSoFar, resolved.reason))
-            : withReasons(resolved, reasonsSoFar),
-        );
-      }
-      if (decision.type !== 'no-opinion') return withReasons(decision, reasons);
-      reasons = joinReasons(reasons, decision.reason);
-    }
-    return reasons === '' ? NO_OPINION : { type: 'no-opinion', reason: reasons };
+  /** Asks the authorizers from `index` on, one per call. `earlierReasons` are those of the authorizers before, one a line. */
+  function authorizeFrom(index: number, user: UserInfo, attributes: Attributes, earlierReasons: string): MaybePromise<Decision> {
+    const authorizer = authorizers[index];
+    if (authorizer === undefined) return earlierReasons === '' ? NO_OPINION : { type: 'no-opinion', reason: earlierReasons };
+    return whenResolved(authorizer.authorize(user, attributes), (decision) =>
+      decision.type === 'no-opinion'
+        ? authorizeFrom(index + 1, user, attributes, joinReasons(earlierReasons, decision.reason))
+        : withReasons(decision, earlierReasons),
+    );
   }
   return {
     authorize: (user, attributes) => authorizeFrom(0, user, attributes, ''),
