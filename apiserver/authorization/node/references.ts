@@ -25,7 +25,7 @@ export interface Reference {
 export function podReferences({ metadata, spec = {} }: CoreV1Pod): readonly Reference[] {
   const { namespace = '', name = '' } = metadata ?? {};
   // Pods refer to objects of their own namespace.
-  const refer: Refer = (kind, referenced) => (referenced === undefined || referenced === '' ? [] : [{ kind, namespace, name: referenced }]);
+  const refer: Refer = (kind, referenced) => (referenced ? [{ kind, namespace, name: referenced }] : []);
   const containers: readonly CoreV1EphemeralContainer[] = [
     ...(spec.initContainers ?? []),
     ...(spec.containers ?? []),
@@ -39,7 +39,7 @@ export function podReferences({ metadata, spec = {} }: CoreV1Pod): readonly Refe
   ];
 }
 
-/** Returns the reference to an object of this name; nothing without a name. */
+/** Returns the reference to an object of this name; nothing when the name is absent or empty. */
 type Refer = (kind: ReferenceKind, name: string | undefined) => readonly Reference[];
 
 function containerReferences({ envFrom = [], env = [] }: CoreV1EphemeralContainer, refer: Refer): readonly Reference[] {
@@ -95,14 +95,15 @@ export function persistentVolumeReferences({ spec = {} }: CoreV1PersistentVolume
   return {
     claim: { kind: 'claim', namespace, name },
     secrets: secretsOfPersistentVolume(spec).flatMap((secret) =>
-      secret?.name === undefined || secret.name === ''
-        ? []
-        : [{ kind: 'secret', namespace: secret.namespace || namespace, name: secret.name }],
+      secret?.name ? [{ kind: 'secret', namespace: secret.namespace || namespace, name: secret.name }] : [],
     ),
   };
 }
 
-/** The Secrets with which a volume is mounted, for each type of volume; `undefined` for the other types. */
+/**
+ * The Secrets with which a volume is mounted, for each type of volume: absent for the other types, `null` where the API
+ * allows it.
+ */
 const secretsOfPersistentVolume = (spec: CoreV1PersistentVolumeSpec): readonly (CoreV1SecretReference | null | undefined)[] => [
   spec.azureFile && { name: spec.azureFile.secretName ?? '', namespace: spec.azureFile.secretNamespace ?? '' },
   spec.cephfs?.secretRef,
