@@ -38,7 +38,10 @@ export interface Binding {
 
 type AnyBinding = RbacV1ClusterRoleBinding | RbacV1RoleBinding;
 
-/** The role of the binding. `namespace` is that of the binding, '' for a ClusterRoleBinding. */
+/**
+ * The role of the binding. `namespace` is that of the binding, '' for a ClusterRoleBinding. The kind is not checked:
+ * validation and the escalation check reject bindings with a `roleRef` of another kind, so none is stored.
+ */
 export function readRoleReference(namespace: string, { roleRef = {} }: AnyBinding): RoleReference {
   const kind: RoleKind = roleRef.kind === 'Role' ? 'Role' : 'ClusterRole';
   return { kind, namespace: kind === 'Role' ? namespace : '', name: roleRef.name ?? '' };
