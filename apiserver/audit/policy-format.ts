@@ -27,7 +27,7 @@ export type AuditStage = (typeof AUDIT_STAGES)[number];
 
 const STAGE_LIST_SCHEMA = listSchema(enumSchema(...AUDIT_STAGES));
 
-/** The required and the optional members of a rule. */
+/** A rule: which requests it matches, and what is recorded of them. */
 const RULE_SCHEMA = objectSchema(
   { level: enumSchema(...AUDIT_LEVELS) },
   {
@@ -51,7 +51,10 @@ const POLICY_SCHEMA = objectSchema(
 
 /** The content of the policy file. */
 export type Policy = ValueOf<typeof POLICY_SCHEMA>;
-/** One rule; an absent member matches every request. */
+/**
+ * One rule. An absent or empty list of users, groups, verbs, resources, namespaces or URLs does not restrict which requests
+ * the rule matches.
+ */
 export type AuditRule = ValueOf<typeof RULE_SCHEMA>;
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
