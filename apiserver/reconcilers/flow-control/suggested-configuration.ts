@@ -73,7 +73,8 @@ const schemaSpec = ({ level, precedence, flowsBy, rules }: SchemaRow): Flowcontr
   rules,
 });
 
-const READ_AND_WRITE = ['get', 'create', 'update'];
+/** The verbs of leader election, and of controllers that get objects by name to maintain them. No list, watch or patch. */
+const GET_CREATE_UPDATE = ['get', 'create', 'update'];
 const PROBE_RULES: Rules = [
   { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
 ];
@@ -86,7 +87,7 @@ const NODE_RULE: FlowcontrolV1ResourcePolicyRule = {
 };
 
 const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
-  verbs: READ_AND_WRITE,
+  verbs: GET_CREATE_UPDATE,
   apiGroups: [''],
   resources,
   namespaces: ['*'],
@@ -100,7 +101,7 @@ const leaseRule = ({ dialect }: GeneratedNames, verbs: string[]): FlowcontrolV1R
 });
 
 /** Rules that apply to the requests of each of the subjects. */
-const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
+const rulesFor = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
   { subjects, resourceRules },
 ];
 
@@ -121,28 +122,28 @@ function systemRows(names: GeneratedNames): readonly SchemaRow[] {
       level: 'leader-election',
       precedence: 100,
       flowsBy: 'ByUser',
-      rules: resourceRules([leaseRule(names, READ_AND_WRITE)], CONTROLLER_MANAGER, SCHEDULER, allSystemAccounts),
+      rules: rulesFor([leaseRule(names, GET_CREATE_UPDATE)], CONTROLLER_MANAGER, SCHEDULER, allSystemAccounts),
     },
     {
       name: 'endpoint-controller',
       level: 'workload-high',
       precedence: 150,
       flowsBy: 'ByUser',
-      rules: resourceRules([coreRule(['endpoints'])], CONTROLLER_MANAGER, ...endpointControllers),
+      rules: rulesFor([coreRule(['endpoints'])], CONTROLLER_MANAGER, ...endpointControllers),
     },
     {
       name: 'workload-leader-election',
       level: 'leader-election',
       precedence: 200,
       flowsBy: 'ByUser',
-      rules: resourceRules([coreRule(['endpoints', 'configmaps']), leaseRule(names, READ_AND_WRITE)], allSystemAccounts),
+      rules: rulesFor([coreRule(['endpoints', 'configmaps']), leaseRule(names, GET_CREATE_UPDATE)], allSystemAccounts),
     },
     {
       name: 'system-node-high',
       level: 'node-high',
       precedence: 400,
       flowsBy: 'ByUser',
-      rules: resourceRules([NODE_RULE, leaseRule(names, ['*'])], NODES),
+      rules: rulesFor([NODE_RULE, leaseRule(names, ['*'])], NODES),
     },
     { name: 'system-nodes', level: 'system', precedence: 500, flowsBy: 'ByUser', rules: allRequestsOf(NODES) },
   ];
