@@ -31,10 +31,10 @@ export function findDestination({ address }: WebhookTarget, resolve: Resolve, qu
 
 function urlDestination(text: string, query: string): WebhookDestination {
   const server = new URL(text);
-  // Messages omit the user name and the password of the URL.
-  const port = server.port === '' ? '' : `:${server.port}`;
   const path = server.pathname + query;
-  return { url: `${server.protocol}//${server.hostname}${port}${path}`, server, path, host: server.host, servername: undefined };
+  // Without the user name and the password of the URL, because this form is shown in messages.
+  const url = `${server.protocol}//${server.host}${path}`;
+  return { url, server, path, host: server.host, servername: undefined };
 }
 
 type ServiceAddress = Extract<WebhookTargetAddress, { type: 'service' }>;
@@ -42,11 +42,12 @@ type ServiceAddress = Extract<WebhookTargetAddress, { type: 'service' }>;
 function serviceDestination(address: ServiceAddress, resolve: Resolve, query: string): WebhookDestination | DestinationFailure {
   const { namespace, name, port } = address;
   const servername = `${name}.${namespace}.svc`;
+  const host = `${servername}:${port}`;
   const path = (address.path === '' ? '/' : address.path) + query;
-  const url = `https://${servername}:${port}${path}`;
+  const url = `https://${host}${path}`;
   const resolved = resolve(address);
   if ('error' in resolved) return { error: `Post "${url}": ${resolved.error}`, isCallFailure: true };
-  const host = parseHost(resolved.host);
-  if (host === undefined) return { error: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
-  return { url, server: hostUrl('https', host, resolved.port), path, host: `${servername}:${port}`, servername };
+  const resolvedHost = parseHost(resolved.host);
+  if (resolvedHost === undefined) return { error: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
+  return { url, server: hostUrl('https', resolvedHost, resolved.port), path, host, servername };
 }
