@@ -2,7 +2,10 @@
 import type { Dashboard } from './dashboard';
 import { graph, quantile, rates, stat, table } from './queries';
 
-/** The chosen services. A service is a group of controllers, named as Prometheus discovers it: `workloads`, `nodes`. */
+/**
+ * Label matcher for the services that the user selects. A service is a group of controllers, under the name that the
+ * Prometheus configuration gives it: `workloads`, `nodes`.
+ */
 const SERVICE = 'service=~"$service"';
 
 export const CONTROLLERS: Dashboard = {
@@ -26,7 +29,7 @@ export const CONTROLLERS: Dashboard = {
           title: 'Leases without a holder',
           description: 'Controllers that no process runs: their objects are not reconciled.',
           unit: 'short',
-          // Counts only leases that some process reports; `Processes up` shows that none runs.
+          // A lease that no process reports is not counted; `Processes up` is low then.
           expr: `count(max by (name) (leader_election_master_status{${SERVICE}}) == 0) or vector(0)`,
           legend: 'leases',
           thresholds: { warning: 1, critical: 2 },

@@ -2,6 +2,7 @@
 import type { Dashboard } from './dashboard';
 import { graph, quantile, RANGE, rates, stat } from './queries';
 
+/** Label matcher for the members that the user selects. */
 const MEMBER = 'instance=~"$member"';
 
 export const ETCD: Dashboard = {
@@ -13,6 +14,7 @@ export const ETCD: Dashboard = {
     {
       title: 'Quorum',
       panels: [
+        // The first three panels are about the cluster, so they include members that are not selected.
         stat({
           title: 'Members with a leader',
           description: 'Share of the members that have a leader. A member without one rejects writes.',
