@@ -32,10 +32,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     let stopped: Promise<void> | undefined;
     return { ...message.connection, stop: () => (stopped ??= stop(child, exited)) };
   }
+  // The child ends by itself after it has sent `failed`. Waiting for that leaves no process behind when this rejects, and
+  // states how the child ended when it sent no message.
   const { description } = await exited;
   throw new Error(message?.message ?? `the control plane ended before it was ready (${description})`);
 }
 
+/** How the child ended, or why it could not be started. */
 interface Exit {
   readonly isSuccess: boolean;
   readonly description: string;
@@ -50,11 +53,11 @@ function waitForExit(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** `undefined` when the child ends without a message or sends another one. */
+/** The first message of the child; `undefined` when it is not a start message, or the child ends without one. */
 function receiveStartMessage(child: ChildProcess): Promise<StartMessage | undefined> {
   return new Promise((resolve) => {
     child.once('message', (value) => resolve(isStartMessage(value) ? value : undefined));
-    // Emitted after every message, which `exit` is not.
+    // Not `exit`, which may be emitted before the last message of the child.
     child.once('close', () => resolve(undefined));
     child.once('error', () => resolve(undefined));
   });
