@@ -36,7 +36,7 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
-/** The exit code; `undefined` when the process runs until a signal ends it. */
+/** Prints what the command left to print. Returns the exit code; `undefined` when the process runs until a signal ends it. */
 function report(outcome: CommandOutcome): number | undefined {
   if (outcome.kind === 'exit') return outcome.code;
   if (outcome.kind === 'text') {
@@ -47,6 +47,7 @@ function report(outcome: CommandOutcome): number | undefined {
   return USAGE_EXIT_CODE;
 }
 
+/** Prints the error of a command. Returns the exit code. */
 function reportError(error: unknown, argv: readonly string[]): number {
   const command = [PROGRAM.name, ...argv.slice(0, 1)].join(' ');
   host.writeError(`${command}: ${errorMessage(error)}\n`);
@@ -58,9 +59,9 @@ function reportError(error: unknown, argv: readonly string[]): number {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  // The conventional spelling of a command: `platform --version`.
-  const words = argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
-  const code = await runCommand(PROGRAM, words, host).then(report, (error: unknown) => reportError(error, argv));
+  // `platform --version` is the conventional spelling of the command `version`.
+  const commandLine = argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
+  const code = await runCommand(PROGRAM, commandLine, host).then(report, (error: unknown) => reportError(error, argv));
   // Not process.exit(), which would cut off output that a pipe has not taken yet.
   if (code !== undefined) process.exitCode = code;
 }

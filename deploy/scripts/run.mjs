@@ -23,6 +23,7 @@ const parentCheck = setInterval(() => {
 }, PARENT_CHECK_MS);
 parentCheck.unref();
 
+/** The path of the program's file below dist. */
 const module = process.argv[2] ?? '';
 const program = path.join(root, 'dist', module);
 try {
@@ -39,6 +40,6 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-// The program finds itself as argv[1].
+// As if Node had started the program: `node run.mjs <program> a b` becomes `node <path of the program> a b`.
 process.argv.splice(1, 2, program);
 await import(pathToFileURL(program).href);
