@@ -18,7 +18,10 @@ export function formatGoSelector(selector: MetaV1LabelSelector | undefined): str
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join('')}},}`;
 }
 
-/** client-go's messages for responses without a Status, by status code. */
+/**
+ * client-go's messages for responses without a Status, by status code. Those for 403 and 500 quote the body of the
+ * response, which is `unknown` unless the body is plain text; here it is always `unknown`.
+ */
 const MESSAGES_BY_CODE: ReadonlyMap<number, string> = new Map([
   [400, 'the server rejected our request for an unknown reason'],
   [401, 'the server has asked for the client to provide credentials'],
@@ -33,8 +36,9 @@ const MESSAGES_BY_CODE: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The message of the Status, or a text for the code of a response without a Status. This text names the requested
- * `resource` if it is given.
+ * The message of the server's Status. For a response without a Status, which is an error with an empty `reason`,
+ * client-go's message for the code; it ends with `(get RESOURCE)` when `resource`, the plural name of what was read, is
+ * given.
  */
 export function apiErrorMessage(error: ApiError, resource?: string): string {
   if (error.reason !== '') return error.message;
