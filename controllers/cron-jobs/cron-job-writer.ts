@@ -1,9 +1,9 @@
 /**
- * Carries out the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob.
- * Makes no decisions.
+ * Executes the actions of a sync: creates and deletes Jobs, records Events, and writes the status of the CronJob. Which
+ * actions are due is left to reconcile.ts; this module decides what follows from the responses of the server.
  */
-import type { BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
-import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
+import type { BatchV1CronJobStatus } from '../../shared/api/types/generated/members';
+import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import {
   ApiError,
   isAlreadyExists,
@@ -18,7 +18,7 @@ import { equalJson } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { finishedConditionOf } from '../workload/finished-jobs';
 import { eventReference } from '../workload/references';
-import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob } from './job-from-template';
+import { CRON_JOBS, jobFromTemplate, jobNameFor, JOBS, type CronJob } from './job-from-template';
 import type { Job } from '../../shared/client/rest/typed-objects';
 import type { CronJobActions, CronJobEvent, ObservedCronJobStatus, ScheduledRun } from './reconcile';
 
@@ -42,51 +42,78 @@ export interface CronJobActionResults {
  */
 const CONFLICT_RETRIES = 5;
 
+/** How the attempt to start a run ended, unless it failed. `isNew` is false for a Job that existed already. */
+type StartedRun = { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
+
 /** Writes for all CronJobs of the process; a CronJob is written by one sync at a time. */
 export class CronJobWriter {
   constructor(private readonly options: CronJobWriterOptions) {}
 
   /**
-   * Deletes Jobs, records Events, starts the run that is due and writes the status. When the Job cannot be created, the
-   * status is written without the run and the error is thrown.
+   * Deletes Jobs, records Events, starts the run that is due and writes the status, in this order:
+   *
+   * - When the Job of the run is created or exists already, the status records the run.
+   * - When the namespace is being deleted, the run is skipped without an error, and the status is written without it.
+   * - When the Job cannot be created, the status is written without the run, and the error is thrown.
+   *
+   * A failed deletion ends the sync: no later action is executed, and the error is thrown.
    */
   async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<CronJobActionResults> {
     for (const job of jobsToDelete) await this.deleteJob(cronJob, job.name, job.uid);
     for (const event of events) this.recordEvent(cronJob, event);
     if (run === undefined) return { updated: await this.writeStatus(cronJob, status), wasJobCreated: false };
-    for (const { name, uid } of run.jobsToReplace) {
-      if (name !== undefined && uid !== undefined) await this.deleteJob(cronJob, name, uid);
-    }
-    const withoutReplaced = { ...status, active: status.active.filter((reference) => !run.jobsToReplace.includes(reference)) };
-    let started: StartedRun | undefined;
+    const statusWithoutReplaced = { ...status, active: await this.deleteReplacedJobs(cronJob, status, run) };
+    let started: StartedRun;
     try {
       started = await this.startRun(cronJob, run);
-    } finally {
-      if (started === undefined) await this.writeStatus(cronJob, withoutReplaced);
+    } catch (error) {
+      await this.writeStatus(cronJob, statusWithoutReplaced);
+      throw error;
     }
-    if (started.type === 'namespace-terminating') {
-      return { updated: await this.writeStatus(cronJob, withoutReplaced), wasJobCreated: false };
-    }
-    const { job, isNew } = started;
-    const jobReference = { ...eventReference(this.options.client.dialect, JOBS, job) };
-    const active = finishedConditionOf(job) === undefined ? [...withoutReplaced.active, jobReference] : withoutReplaced.active;
-    const newStatus = { ...withoutReplaced, active, lastScheduleTime: formatTimestamp(run.scheduledTime) };
-    return { updated: await this.writeStatus(cronJob, newStatus), wasJobCreated: isNew };
+    const newStatus = started.type === 'started' ? this.statusWithRun(statusWithoutReplaced, run, started.job) : statusWithoutReplaced;
+    const updated = await this.writeStatus(cronJob, newStatus);
+    return { updated, wasJobCreated: started.type === 'started' && started.isNew };
   }
 
-  /** Creates the Job of the run, or finds the one that an earlier sync created. */
+  /**
+   * Returns `status.active` without the replaced Jobs. A reference without a name or a uid identifies no Job: it is removed
+   * from the list, and nothing is deleted.
+   */
+  private async deleteReplacedJobs(
+    cronJob: CronJob,
+    { active }: ObservedCronJobStatus,
+    { jobsToReplace }: ScheduledRun,
+  ): Promise<ObservedCronJobStatus['active']> {
+    for (const { name, uid } of jobsToReplace) {
+      if (name !== undefined && uid !== undefined) await this.deleteJob(cronJob, name, uid);
+    }
+    return active.filter((reference) => !jobsToReplace.includes(reference));
+  }
+
+  /** The status that records the run. A Job that has finished already is not active. */
+  private statusWithRun(status: ObservedCronJobStatus, { scheduledTime }: ScheduledRun, job: Job): ObservedCronJobStatus {
+    const isActive = finishedConditionOf(job) === undefined;
+    const active = isActive ? [...status.active, eventReference(this.options.client.dialect, JOBS, job)] : status.active;
+    return { ...status, active, lastScheduleTime: formatTimestamp(scheduledTime) };
+  }
+
+  /** Creates the Job of the run, or finds the one that an earlier sync created. Throws when neither succeeds. */
   private async startRun(cronJob: CronJob, { scheduledTime, timeZone }: ScheduledRun): Promise<StartedRun> {
     const { client, signal } = this.options;
+    const jobs = client.of(JOBS).namespace(cronJob.namespace);
     const newJob = jobFromTemplate(client.dialect, cronJob, scheduledTime, timeZone);
     try {
-      const job = await client.of(JOBS).namespace(cronJob.namespace).create(newJob, { signal });
+      const job = await jobs.create(newJob, { signal });
       this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.name}` });
       return { type: 'started', job, isNew: true };
     } catch (error) {
       if (isNamespaceTerminating(error)) return { type: 'namespace-terminating' };
-      // The Job exists when an earlier sync created it and could not record the run in the status.
-      const existing = isAlreadyExists(error) ? await this.existingJob(cronJob, newJob) : undefined;
-      if (existing !== undefined) return { type: 'started', job: existing, isNew: false };
+      if (isAlreadyExists(error)) {
+        // An earlier sync may have created the Job and failed to record the run in the status. When the Job has been
+        // deleted since, this request fails with 404, and the retry of the sync creates the Job.
+        const existing = await jobs.get(jobNameFor(cronJob, scheduledTime), { signal });
+        if (controllerOf(existing)?.uid === cronJob.uid) return { type: 'started', job: existing, isNew: false };
+      }
       if (error instanceof ApiError) {
         this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` });
       }
@@ -94,17 +121,7 @@ export class CronJobWriter {
     }
   }
 
-  /** Undefined when the Job has another controller or none. */
-  private async existingJob({ namespace, uid }: CronJob, { metadata }: BatchV1Job): Promise<Job | undefined> {
-    const { client, signal } = this.options;
-    const job = await client
-      .of(JOBS)
-      .namespace(namespace)
-      .get(metadata?.name ?? '', { signal });
-    return controllerOf(job)?.uid === uid ? job : undefined;
-  }
-
-  /** Does nothing when the Job does not exist any more. */
+  /** Does nothing when the Job does not exist any more, also when another Job has its name. */
   private async deleteJob(cronJob: CronJob, name: string, uid: string): Promise<void> {
     const { client, signal } = this.options;
     const { namespace } = cronJob;
@@ -112,7 +129,7 @@ export class CronJobWriter {
       await client.of(JOBS).namespace(namespace).delete(name, { propagationPolicy: 'Background', preconditions: { uid }, signal });
       this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
     } catch (error) {
-      // The Job does not exist any more, or another Job has its name.
+      // A conflict means that the Job of this name has another uid.
       if (isNotFound(error) || isConflict(error)) return;
       if (error instanceof ApiError) {
         this.recordEvent(cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting job: ${error.message}` });
@@ -121,7 +138,10 @@ export class CronJobWriter {
     }
   }
 
-  /** Returns the CronJob as written; undefined when it has this status already or does not exist any more. */
+  /**
+   * Returns the CronJob as written. Returns undefined without a write when the CronJob has this status already, when it
+   * does not exist any more, and when another CronJob has its name.
+   */
   private async writeStatus(cronJob: CronJob, observed: ObservedCronJobStatus): Promise<CronJob | undefined> {
     const { client, signal } = this.options;
     const { namespace, name, uid } = cronJob;
@@ -150,13 +170,10 @@ export class CronJobWriter {
   }
 }
 
-/** The Job of a run; `isNew` is false for a Job that existed already. */
-type StartedRun = { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
-
 function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedCronJobStatus): BatchV1CronJobStatus {
   return {
     ...(active.length === 0 ? {} : { active: [...active] }),
-    ...(parseTimestamp(lastScheduleTime) === undefined ? {} : { lastScheduleTime: lastScheduleTime ?? '' }),
-    ...(parseTimestamp(lastSuccessfulTime) === undefined ? {} : { lastSuccessfulTime: lastSuccessfulTime ?? '' }),
+    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
+    ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
   };
 }

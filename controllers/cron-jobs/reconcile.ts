@@ -60,7 +60,7 @@ export interface ScheduledRun {
   readonly scheduledTime: number;
   /** The time zone of the schedule; undefined for that of the process. */
   readonly timeZone: string | undefined;
-  /** Active Jobs to delete first. */
+  /** Active Jobs to delete first: elements of the status's `active`, found there by identity because a uid may be absent. */
   readonly jobsToReplace: readonly CoreV1ObjectReference[];
 }
 
