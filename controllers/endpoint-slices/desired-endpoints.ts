@@ -57,8 +57,9 @@ export interface DesiredEndpoints {
 }
 
 /**
- * `pods` may contain others than the selected ones. `nodeOf` returns undefined for an unknown node. Groups and their
- * endpoints are sorted, so that equal inputs have equal results.
+ * `pods` may contain others than the selected ones. `nodeOf` returns undefined for an unknown node: a pod on it is
+ * skipped, unless the Service publishes addresses that are not ready. Groups and their endpoints are sorted, so that
+ * equal inputs have equal results.
  */
 export function desiredEndpoints(
   service: ServiceView,
@@ -73,7 +74,7 @@ export function desiredEndpoints(
       skipped.push({ pod: pod.name, reason: `address ${JSON.stringify(pod.invalidAddresses[0])} is not a valid IP` });
       continue;
     }
-    const podEndpoints = POD_ENDPOINTS.get(service, pod);
+    const podEndpoints = podEndpointsCache.get(service, pod);
     if (podEndpoints.length === 0) continue;
     const node = nodeOf(pod.nodeName);
     if (node === undefined && !service.publishNotReadyAddresses) {
@@ -92,7 +93,7 @@ export function desiredEndpoints(
   return { groups: sorted.map(([, group]) => group), skipped };
 }
 
-/** The endpoint of a pod with its addresses of one type, reused until the view of the Service or of the pod changes. */
+/** The endpoint of a pod with its addresses of one type, for one view of the Service and of the pod. */
 class PodEndpoint {
   readonly groupKey: string;
   private endpoint: Endpoint | undefined;
@@ -115,7 +116,8 @@ class PodEndpoint {
   }
 }
 
-const POD_ENDPOINTS = new ServicePodCache((service, pod): readonly PodEndpoint[] => {
+/** The endpoints of a pod, one for each IP family of the Service in which the pod has an address. Shared by all syncs. */
+const podEndpointsCache = new ServicePodCache((service, pod): readonly PodEndpoint[] => {
   const ports = portsOf(service, pod);
   const addressTypes = service.ipFamilies.filter((addressType) => pod.addresses[addressType].length > 0);
   return addressTypes.map((addressType) => new PodEndpoint(service, pod, addressType, ports));
