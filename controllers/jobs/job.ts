@@ -1,6 +1,7 @@
 /**
- * The Job resource, and the finalizer, labels and annotations that its controller puts on pods. Names are recognised in
- * both dialects and written in the one of the process. The server generates the selector's labels.
+ * The resources of the Job controller, and the finalizer, label and annotations that it puts on pods. Names are recognised
+ * in both dialects and written in the one of the process. The labels of a Job's selector are not among them: the API server
+ * adds these to the Job's pod template.
  */
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -31,8 +32,11 @@ export const hasTrackingFinalizer = (pod: Pick<ApiObject, 'metadata'>): boolean 
 /** Up to ten digits, such as `0` or `1024`. */
 const DECIMAL = /^\d{1,10}$/;
 
-/** The number in an annotation of a pod; undefined where it is absent or no number. */
-export function countAnnotation({ metadata }: Pick<ApiObject, 'metadata'>, name: 'index' | 'failures' | 'ignored'): number | undefined {
+/**
+ * The number in an annotation of a pod: its completion index, or a count of failures. Undefined where the annotation is
+ * absent or no number.
+ */
+export function numberAnnotation({ metadata }: Pick<ApiObject, 'metadata'>, name: 'index' | 'failures' | 'ignored'): number | undefined {
   for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
     if (canonicalQualifiedName(key) === JOB_NAMES[name] && DECIMAL.test(value)) return Number(value);
   }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/values/json';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 import { finishedConditionOf } from '../workload/finished-jobs';
 import { indexCount, parseIndexes } from './index-intervals';
-import { countAnnotation, hasTrackingFinalizer } from './job';
+import { hasTrackingFinalizer, numberAnnotation } from './job';
 import { podForJob } from './pod-template';
 import { reconcileJob } from './reconcile';
 import { statusAfter, statusBeforeUntracking } from './status';
@@ -67,7 +67,7 @@ class JobCluster {
     const pod = running[index % Math.max(1, running.length)];
     const current = pod === undefined ? undefined : latest(pod);
     if (pod === undefined || current === undefined) return;
-    if (hasTrackingFinalizer(current)) this.finished.set(current.uid, { phase, index: countAnnotation(current, 'index') });
+    if (hasTrackingFinalizer(current)) this.finished.set(current.uid, { phase, index: numberAnnotation(current, 'index') });
     this.change(pod, {
       ...current.body,
       status: { phase, containerStatuses: [{ state: { terminated: { exitCode: 1, finishedAt: '2025-01-01T00:00:00Z' } } }] },

@@ -11,7 +11,7 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 import { sortForDeletion } from '../workload/pod-activity';
 import { backOffMs } from './back-off-store';
 import { absentIndexes, hasIndex, indexCount, unionOf, withIndexes } from './index-intervals';
-import { countAnnotation, hasTrackingFinalizer } from './job';
+import { hasTrackingFinalizer, numberAnnotation } from './job';
 import { INTERIM_CONDITIONS, msUntilActiveDeadline, outcomeOf, type JobOutcome } from './job-outcome';
 import { addUncounted, type PodCounters } from './pod-counters';
 import { isPodFailed, isPodSucceeded, isPodTerminating } from './pod-phase';
@@ -218,8 +218,8 @@ function remainingBackOffMs({ pod }: FailedPod, { finishTime, now }: SyncInput):
 /** Carries the failures of the last failed pod over to its replacement. */
 function podOfIndex(index: number, lastFailed: FailedPod | undefined): NewPod {
   if (lastFailed === undefined) return { index, failures: 0, ignoredFailures: 0 };
-  const failures = countAnnotation(lastFailed.pod, 'failures') ?? 0;
-  const ignoredFailures = countAnnotation(lastFailed.pod, 'ignored') ?? 0;
+  const failures = numberAnnotation(lastFailed.pod, 'failures') ?? 0;
+  const ignoredFailures = numberAnnotation(lastFailed.pod, 'ignored') ?? 0;
   return lastFailed.action.type === 'ignore'
     ? { index, failures, ignoredFailures: ignoredFailures + 1 }
     : { index, failures: failures + 1, ignoredFailures };

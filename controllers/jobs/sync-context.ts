@@ -6,7 +6,7 @@ import { compareNames } from '../runtime/pods';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 import { isPodActive } from '../workload/pod-activity';
 import { hasIndex, indexCount, parseIndexes, withIndexes, type OrderedIntervals } from './index-intervals';
-import { countAnnotation, hasTrackingFinalizer } from './job';
+import { hasTrackingFinalizer, numberAnnotation } from './job';
 import { jobSpecOf, type JobSpec } from './job-spec';
 import { podCountersOf, type PodCounters } from './pod-counters';
 import { matchPodFailurePolicy, type PodFailureAction } from './pod-failure-policy';
@@ -114,12 +114,12 @@ function failureActionOf(job: Job, { hasPodFailurePolicy }: JobSpec, pod: Pod): 
 /** Whether the index of the failed pod is not retried. */
 function failsIndex({ backoffLimitPerIndex }: JobSpec, pod: Pod, { type }: PodFailureAction): boolean {
   if (backoffLimitPerIndex === undefined || type === 'ignore') return false;
-  return type === 'fail-index' || (countAnnotation(pod, 'failures') ?? 0) + 1 > backoffLimitPerIndex;
+  return type === 'fail-index' || (numberAnnotation(pod, 'failures') ?? 0) + 1 > backoffLimitPerIndex;
 }
 
 /** Undefined for a pod without an index below `indexBound`. */
 export function completionIndexOf(pod: Pod, indexBound: number): number | undefined {
-  const index = countAnnotation(pod, 'index');
+  const index = numberAnnotation(pod, 'index');
   return index !== undefined && index < indexBound ? index : undefined;
 }
 
@@ -128,7 +128,7 @@ export const indexesOf = (pods: readonly Pod[], indexBound: number): readonly nu
   pods.map((pod) => completionIndexOf(pod, indexBound)).filter((index) => index !== undefined);
 
 /** How many pods of the index failed before this one, ignored failures included. */
-export const previousFailures = (pod: Pod): number => (countAnnotation(pod, 'failures') ?? 0) + (countAnnotation(pod, 'ignored') ?? 0);
+export const previousFailures = (pod: Pod): number => (numberAnnotation(pod, 'failures') ?? 0) + (numberAnnotation(pod, 'ignored') ?? 0);
 
 /** The last failed pod of each retried index, unless a later pod of the index exists. */
 function podsWithDelayedDeletion(
@@ -144,7 +144,7 @@ function podsWithDelayedDeletion(
   }
   if (lastFailed.size === 0) return lastFailed;
   for (const pod of pods) {
-    const index = countAnnotation(pod, 'index');
+    const index = numberAnnotation(pod, 'index');
     const failed = index === undefined ? undefined : lastFailed.get(index);
     if (index !== undefined && failed !== undefined && previousFailures(pod) > previousFailures(failed.pod)) lastFailed.delete(index);
   }
