@@ -1,6 +1,6 @@
 /**
  * Writes the annotation `ttl` of every node: how long its kubelet may cache Secrets and ConfigMaps. Adding or removing
- * a node enqueues all nodes when the number of nodes passes a boundary. Like upstream's controller; in addition a write
+ * a node enqueues all nodes when the number of nodes crosses a boundary. Like upstream's controller; in addition a write
  * removes the annotation in the other dialect.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
@@ -33,7 +33,7 @@ async function run(context: ControllerContext): Promise<void> {
   const nodeNames = new Set<string>();
   /** The index of the range of cluster sizes, see {@link boundaryStepFor}. */
   let boundaryStep = 0;
-  const updateBoundaryStep = (): void => {
+  const enqueueAllIfBoundaryCrossed = (): void => {
     const nextStep = boundaryStepFor(nodeNames.size, boundaryStep);
     if (nextStep === boundaryStep) return;
     boundaryStep = nextStep;
@@ -43,12 +43,12 @@ async function run(context: ControllerContext): Promise<void> {
     added: ({ name }) => {
       nodeNames.add(name);
       queue.add(name);
-      updateBoundaryStep();
+      enqueueAllIfBoundaryCrossed();
     },
     updated: (_, { name }) => queue.add(name),
     deleted: ({ name }) => {
       nodeNames.delete(name);
-      updateBoundaryStep();
+      enqueueAllIfBoundaryCrossed();
     },
   });
   const updateNodeIfNeeded = async (name: string): Promise<WorkOutcome> => {
@@ -56,6 +56,7 @@ async function run(context: ControllerContext): Promise<void> {
     const ttlSeconds = ttlSecondsOf(boundaryStep);
     if (node === undefined || node.metadata.annotations?.[ttlAnnotation] === ttlSeconds) return DONE;
     const annotations = { ...removals, [ttlAnnotation]: ttlSeconds };
+    // With the uid, the server refuses the patch for a later node of the same name.
     await client.of(NODES).patchMetadata(name, { uid: node.uid, annotations }, { signal }).catch(ignoreNotFound);
     return DONE;
   };
