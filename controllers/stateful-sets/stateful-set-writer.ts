@@ -116,8 +116,10 @@ export class StatefulSetWriter {
   }
 
   /**
-   * Ignores that the pod has changed or does not exist: that change enqueues the StatefulSet. A conflict of a claim is thrown,
-   * because changes of claims enqueue nothing.
+   * Creates missing claims, and restores the owners of the claims and the identity labels of the pod. Records an Event about
+   * the pod when owners or labels needed an update, also when it was only the owners. Records none when the update of the pod
+   * finds it changed or deleted: this is ignored, because that change enqueues the StatefulSet. A conflict of a claim is
+   * thrown, because changes of claims enqueue nothing.
    */
   private async updatePod(set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
     const { client, signal } = this.options;
@@ -164,8 +166,9 @@ export class StatefulSetWriter {
   }
 
   /**
-   * The claims of a condemned pod get their owners first, also when the pod does not exist any more. The deletion does
-   * nothing then, even if another pod has its name.
+   * First sets the owners of a condemned pod's claims, so that the garbage collector deletes the claims after the pod when
+   * the retention policy demands it. Does so even when the pod does not exist any more. With the uid as its precondition, the
+   * deletion spares a later pod of the same name: it fails with 404 or 409, which is ignored.
    */
   private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
