@@ -17,7 +17,7 @@ import { sendOnce } from '../support/http/send-once';
 import { waitUntil } from '../support/programs';
 import { manifestObjects } from '../support/objects/manifest-objects';
 import { manifests } from '../support/scenarios/manifest-tables';
-import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
+import { compose, containerIds, docker, IMAGE, MEMBERS, scaleApiServers, sleep } from './container-engine';
 import { findDifferences, countKinds, readRecords, type Records } from './object-records';
 
 const NAMESPACE = 'kept';
@@ -36,8 +36,13 @@ const MAX_SHOWN = 5;
 const STEADY_POLLS = 5;
 /** How long both releases share the load. */
 const SIDE_BY_SIDE_MS = 5_000;
-/** The time limit for a watch, and for reading the metrics of a server. */
-const WATCH_SECONDS = 60;
+/** Time limit of a watch, and of reading the metrics of a server. */
+const TIMEOUT_SECONDS = 60;
+/** The time that docs/guide/upgrades.md gives an API server to shut down; the engine kills it afterwards. */
+const STOP_TIMEOUT_SECONDS = 45;
+/** Services that an upgrade leaves alone: etcd, the load balancer, and `pki`, which ends when it has written its files. */
+const NOT_UPGRADED: ReadonlySet<string> = new Set(['pki', 'front', ...MEMBERS]);
+const API_SERVER = 'apiserver';
 
 const SHIP_DEFINITION: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -65,27 +70,33 @@ export class Upgrade {
     private readonly nextImage: string,
   ) {}
 
+  /**
+   * Upgrades every program of a cluster that runs the previous release, while the load of the caller continues. Resolves
+   * with a line to print. Rejects when an object changes, when servers disagree, or when a program is not upgraded. From
+   * then on {@link IMAGE} is the next release.
+   */
   async run(): Promise<string> {
     await this.createObjects();
     const before = await this.waitUntilSteady();
     const started = performance.now();
-    await docker('tag', this.nextImage, IMAGE);
-    // A new release may need keys in folders that did not exist before.
-    await compose('up', '--no-deps', 'pki');
-    const old = await containerIds('apiserver');
-    await scaleApiServers(2 * old.length);
+    await this.tagNextRelease();
+    const old = await containerIds(API_SERVER);
+    await startServersBeside(old);
     const sideBySide = await this.runSideBySide(old, before);
-    for (const container of old) {
-      await docker('stop', '--time', '45', container);
-      await docker('rm', container);
-    }
-    const others = (await compose('config', '--services')).split('\n').filter((service) => !/^(pki|etcd\d|front|apiserver)$/.test(service));
-    await compose('up', '--detach', '--no-deps', '--wait', ...others);
+    await removeServers(old);
+    await replaceControllers();
     const durationMs = performance.now() - started;
     await checkAllUpgraded(this.nextImage);
     expectNoDifferences('after the upgrade', findDifferences(before, await readRecords(this.client)));
     const summary = `${before.size} objects of ${countKinds(before)} kinds as before`;
     return `${(durationMs / 1000).toFixed(1)} s, ${summary}; ${sideBySide}`;
+  }
+
+  /** Makes every container that Compose creates from here on run the next release. */
+  private async tagNextRelease(): Promise<void> {
+    await docker('tag', this.nextImage, IMAGE);
+    // A new release may need keys in folders that did not exist before.
+    await compose('up', '--no-deps', 'pki');
   }
 
   private async createObjects(): Promise<void> {
@@ -103,12 +114,15 @@ export class Upgrade {
         .namespace(resource.namespaced ? NAMESPACE : '')
         .create({ ...object, metadata });
     }
-    const ship = (): Promise<unknown> =>
+    const createShip = (): Promise<unknown> =>
       client
         .of(SHIPS)
         .namespace(NAMESPACE)
         .create({ metadata: { name: 'mary' }, spec: {} });
-    await waitUntil('the definition to be served', () => ship().catch(ignoreNotFound), { timeoutMs: MAX_POLLS * POLL_MS, pollMs: POLL_MS });
+    await waitUntil('the definition to be served', () => createShip().catch(ignoreNotFound), {
+      timeoutMs: MAX_POLLS * POLL_MS,
+      pollMs: POLL_MS,
+    });
   }
 
   /** Waits until no controller has anything left to do. */
@@ -119,6 +133,7 @@ export class Upgrade {
       await sleep(POLL_MS);
       const now = await readRecords(this.client);
       changed = findDifferences(last, now);
+      // Objects that were added are no difference, but they change the size.
       unchangedPolls = changed.length === 0 && now.size === last.size ? unchangedPolls + 1 : 0;
       last = now;
       if (unchangedPolls === STEADY_POLLS) return now;
@@ -128,21 +143,22 @@ export class Upgrade {
 
   /** Checks the servers of both releases while they share the load; returns how many requests each side completed. */
   private async runSideBySide(old: readonly string[], before: Records): Promise<string> {
-    const servers = await Promise.all((await containerIds('apiserver')).map((container) => this.connectTo(container)));
+    const servers = await Promise.all((await containerIds(API_SERVER)).map((container) => this.connectTo(container)));
     const isOld = ({ container }: Server): boolean => old.includes(container);
     const oldServers = servers.filter(isOld);
     const newServers = servers.filter((server) => !isOld(server));
     try {
       const releases = await Promise.all(servers.map(({ container }) => docker('inspect', '--format', '{{.Image}}', container)));
-      if (new Set(releases).size !== 2) throw new Error('both servers have the same image: there is nothing to upgrade');
+      const images = new Set(releases).size;
+      if (images !== 2) throw new Error(`the servers run ${images} different images instead of 2, one of each release`);
       const completedBefore = { byOld: await countCompletedRequests(oldServers), byNew: await countCompletedRequests(newServers) };
       for (const server of servers)
         expectNoDifferences(`by ${isOld(server) ? 'an old' : 'a new'} server`, findDifferences(before, await readRecords(server.client)));
       await Promise.all(
-        servers.flatMap((writer) =>
+        servers.flatMap((first) =>
           servers
-            .filter((reader) => reader !== writer)
-            .map((reader, index) => checkExchange(writer, reader, `exchanged-${writer.container.slice(0, 12)}-${index}`)),
+            .filter((second) => second !== first)
+            .map((second, index) => checkExchange(first, second, `exchanged-${first.container.slice(0, 12)}-${index}`)),
         ),
       );
       await sleep(SIDE_BY_SIDE_MS);
@@ -163,34 +179,55 @@ export class Upgrade {
   }
 }
 
+/** Starts as many servers of the next release as there are old ones, which continue. */
+const startServersBeside = (old: readonly string[]): Promise<void> => scaleApiServers(2 * old.length);
+
+/** Stops servers one after the other, each with time to shut down. */
+async function removeServers(containers: readonly string[]): Promise<void> {
+  for (const container of containers) {
+    await docker('stop', '--time', String(STOP_TIMEOUT_SECONDS), container);
+    await docker('rm', container);
+  }
+}
+
+/** Replaces the remaining programs; the API servers are upgraded already. */
+async function replaceControllers(): Promise<void> {
+  const services = (await compose('config', '--services')).split('\n');
+  const controllers = services.filter((service) => service !== API_SERVER && !NOT_UPGRADED.has(service));
+  await compose('up', '--detach', '--no-deps', '--wait', ...controllers);
+}
+
 /**
- * Checks that a write through one server is in the next read through the other, and that watches of both deliver the
- * same versions, each once.
+ * Checks that a write through either server is in the next read through the other, and that watches of both deliver the
+ * same versions, each once. The servers write one object in turn.
  */
 async function checkExchange(first: Server, second: Server, name: string): Promise<void> {
-  const maps = first.client.of(MAPS).namespace(NAMESPACE);
-  const others = second.client.of(MAPS).namespace(NAMESPACE);
-  const created = await maps.create({ metadata: { name }, data: { by: 'one' } });
-  const watched = [first, second].map(({ client }) => versionsOf(client, name, created.resourceVersion));
-  const seen = await others.get(name);
+  const throughFirst = first.client.of(MAPS).namespace(NAMESPACE);
+  const throughSecond = second.client.of(MAPS).namespace(NAMESPACE);
+  const created = await throughFirst.create({ metadata: { name }, data: { by: 'one' } });
+  const watched = [first, second].map(({ client }) => watchUntilDeleted(client, name, created.resourceVersion));
+  const seen = await throughSecond.get(name);
   if (seen.resourceVersion !== created.resourceVersion || seen.uid !== created.uid)
     throw new Error(`${name}: a write through one server is not in the other's`);
-  const changed = await others.update({ ...seen.body, data: { by: 'other' } });
-  const again = await maps.update({ ...(await maps.get(name)).body, data: { by: 'one again' } });
-  await others.delete(name);
-  const expected = ['MODIFIED', changed.resourceVersion, 'MODIFIED', again.resourceVersion, 'DELETED'].join(' ');
+  const changed = await throughSecond.update({ ...seen.body, data: { by: 'other' } });
+  const changedAgain = await throughFirst.update({ ...(await throughFirst.get(name)).body, data: { by: 'one again' } });
+  await throughSecond.delete(name);
+  const expected = ['MODIFIED', changed.resourceVersion, 'MODIFIED', changedAgain.resourceVersion, 'DELETED'].join(' ');
   for (const events of await Promise.all(watched))
     if (events !== expected) throw new Error(`${name}: a watch delivered ${events} instead of ${expected}`);
 }
 
-/** The events of an object as types and resourceVersions, until it is deleted. */
-async function versionsOf(client: RestClient, name: string, resourceVersion: string): Promise<string> {
+/**
+ * Watches an object until it is deleted or the time limit passes. Resolves with the types of the events and the versions
+ * of the object: `MODIFIED 12 MODIFIED 15 DELETED`.
+ */
+async function watchUntilDeleted(client: RestClient, name: string, resourceVersion: string): Promise<string> {
   const events: string[] = [];
   const fieldSelector = `metadata.name=${name}`;
   for await (const event of client
     .of(MAPS)
     .namespace(NAMESPACE)
-    .watch({ from: { resourceVersion }, timeoutSeconds: WATCH_SECONDS, fieldSelector })) {
+    .watch({ from: { resourceVersion }, timeoutSeconds: TIMEOUT_SECONDS, fieldSelector })) {
     if (event.type === 'BOOKMARK') continue;
     if (event.type === 'ERROR') throw event.error;
     if (event.type === 'DELETED') return [...events, event.type].join(' ');
@@ -207,19 +244,19 @@ async function countCompletedRequests(servers: readonly Server[]): Promise<numbe
 
 async function readCompletedRequests({ servers, tls }: ClientConfig): Promise<number> {
   const { hostname, port } = new URL(servers[0] ?? '');
-  const { text } = await sendOnce({ ...tls, hostname, port, path: '/metrics', timeout: WATCH_SECONDS * 1000 });
+  const { text } = await sendOnce({ ...tls, hostname, port, path: '/metrics', timeout: TIMEOUT_SECONDS * 1000 });
   return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Checks that every program runs the next release. */
+/** Checks that every running program of the control plane runs the next release. */
 async function checkAllUpgraded(image: string): Promise<void> {
   const expectedImage = await docker('inspect', '--format', '{{.Id}}', image);
-  const running = (await compose('ps', '--format', '{{.Service}} {{.ID}}'))
-    .split('\n')
-    .filter((line) => !/^(pki|etcd\d|front) /.test(line));
-  for (const line of running) {
-    const [service = '', id = ''] = line.split(' ');
-    if ((await docker('inspect', '--format', '{{.Image}}', id)) !== expectedImage) throw new Error(`${service} still runs the old program`);
+  const lines = (await compose('ps', '--format', '{{.Service}} {{.ID}}')).split('\n');
+  for (const line of lines) {
+    const [service = '', container = ''] = line.split(' ');
+    if (NOT_UPGRADED.has(service)) continue;
+    const runningImage = await docker('inspect', '--format', '{{.Image}}', container);
+    if (runningImage !== expectedImage) throw new Error(`${service} still runs the old program`);
   }
 }
 
