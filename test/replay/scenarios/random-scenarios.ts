@@ -2,7 +2,10 @@
  * Generates scenarios of user actions on workloads in random order: create, roll out, scale during a roll-out, roll
  * back, pause, delete with every propagation policy; pods fail and finish by request. After each step the cluster comes
  * to rest in a state that does not depend on how fast controllers are or how often they are interrupted: roll-outs
- * replace one pod at a time, and where a step needs a half-finished roll-out, no new pod becomes ready.
+ * replace one pod at a time, and where a step needs a half-finished roll-out, no new pod becomes ready. The recordings
+ * are named `killed-…` because test/reliability/controllers kills the controllers repeatedly while it plays them.
+ *
+ * Recordings contain the titles and requests of all steps: the order in which random numbers are drawn must stay.
  */
 import type { Body } from '../json-response';
 import { createSeededRandom, type SeededRandom } from '../seeded-random';
@@ -15,8 +18,16 @@ const REVISIONS: ComparedCollection = { path: `${APPS}/controllerrevisions` };
 const LABELS = { app: 'a' };
 const NODE_LABELS = { own: '$NS' };
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
-/** Steps of a scenario: enough for several moves of each kind, and each step waits until the cluster is at rest. */
-const STEPS = 7;
+/**
+ * Minimum of steps before the deletion, the creation included; a last move of two steps exceeds it by one. Small, because
+ * each step waits until the cluster is at rest.
+ */
+const MIN_STEPS = 7;
+/** In place of a name: all pods that have neither succeeded nor failed, and the first of those with a generated name. */
+const UNFINISHED_PODS = '*!';
+const ONE_UNFINISHED_POD = '*!1';
+/** The share of random changes after which new pods become ready; after the others the change stays half-finished. */
+const READY_PROBABILITY = 0.6;
 const IMAGES = ['one', 'two', 'three', 'four'];
 
 const template = (image = 'one', spec: Body = {}): Body => ({
@@ -27,7 +38,10 @@ const template = (image = 'one', spec: Body = {}): Body => ({
 /** The member of a step that lets pending pods become ready. */
 const servingPods = (servesPods: boolean): Pick<ScenarioStep, 'servesPods'> => (servesPods ? { servesPods } : {});
 
-/** One of the possible next steps. A step that selects one of several pods is used only where they are all alike. */
+/**
+ * One user action at random: one step, or several that belong together. A move may select {@link ONE_UNFINISHED_POD} only
+ * where the result does not depend on which pod is the first; see {@link PODS_SERVE}.
+ */
 type Move = (random: SeededRandom) => readonly ScenarioStep[];
 
 interface Workload {
@@ -39,27 +53,30 @@ interface Workload {
   readonly creation: ScenarioStep;
   /** A move that occurs twice is chosen twice as often. */
   readonly moves: readonly Move[];
+  /** Steps after the moves, before the deletion. */
+  readonly lastSteps?: readonly ScenarioStep[];
 }
 
 const patchSpec = (path: string, spec: Body): ScenarioRequest => patch(path, { spec });
 const setImage = (path: string, image: string): ScenarioRequest =>
   patchSpec(path, { template: { spec: { containers: [{ name: 'c', image }] } } });
 
-/** Sets another image; the pods of the roll-out become ready in a share of the cases. */
+/** The user sets a random image, perhaps the current one. */
 const rollOutMove =
-  (path: string, share = 0.6): Move =>
+  (path: string, readyProbability = READY_PROBABILITY): Move =>
   (random) => {
     const image = random.pick(IMAGES);
-    const servesPods = random.withProbability(share);
+    const servesPods = random.withProbability(readyProbability);
     return [
       { title: `${image}${servesPods ? '' : ', of which none serves'}`, requests: [setImage(path, image)], ...servingPods(servesPods) },
     ];
   };
+/** The user scales the workload to between zero and five replicas. */
 const scaleMove =
   (path: string): Move =>
   (random) => {
     const replicas = random.integerBelow(6);
-    const servesPods = random.withProbability(0.6);
+    const servesPods = random.withProbability(READY_PROBABILITY);
     return [
       {
         title: `${replicas} of them${servesPods ? '' : ', of which no new one serves'}`,
@@ -68,14 +85,30 @@ const scaleMove =
       },
     ];
   };
-/** All pods are ready, so that they are alike. */
+/**
+ * Finishes any roll-out: afterwards all pods are ready and of one revision. Generated names are random, so a step that
+ * selects one pod follows this step. Pods of a Job do not need it: without `servesPods` all unfinished ones are pending, and
+ * the names of an Indexed Job begin with the index, so that the first pod has the lowest.
+ */
 const PODS_SERVE: ScenarioStep = { title: 'they serve', requests: [], servesPods: true };
+/** The user waits until all pods are ready. */
 const podsServe: Move = () => [PODS_SERVE];
-const deletePod: Move = () => [PODS_SERVE, { title: 'a pod is deleted', requests: [remove('pods/*!1')], servesPods: true }];
-const failed = patch('pods/*!1/status', { status: { phase: 'Failed' } });
-const failPod: Move = () => [PODS_SERVE, { title: 'a pod fails', requests: [failed], servesPods: true }];
+/** The user deletes a ready pod. */
+const deletePod: Move = () => [
+  PODS_SERVE,
+  { title: 'a pod is deleted', requests: [remove(`pods/${ONE_UNFINISHED_POD}`)], servesPods: true },
+];
+/** A ready pod fails, as a kubelet reports it. */
+const failPod: Move = () => [
+  PODS_SERVE,
+  {
+    title: 'a pod fails',
+    requests: [patch(`pods/${ONE_UNFINISHED_POD}/status`, { status: { phase: 'Failed' } })],
+    servesPods: true,
+  },
+];
 
-/** Pauses a Deployment, changes its image meanwhile, and resumes it. */
+/** The user pauses a Deployment, changes its image meanwhile, and resumes it. */
 function pauseMove(path: string): Move {
   return (random) => {
     const image = random.pick(IMAGES);
@@ -83,20 +116,20 @@ function pauseMove(path: string): Move {
     const resumed = patchSpec(path, { paused: false });
     return [
       { title: `paused, and ${image}`, requests: [paused, setImage(path, image)], servesPods: true },
-      { title: 'resumed', requests: [resumed], ...servingPods(random.withProbability(0.6)) },
+      { title: 'resumed', requests: [resumed], ...servingPods(random.withProbability(READY_PROBABILITY)) },
     ];
   };
 }
 
-/** Creates the workload, adds random moves, and deletes it. */
-function randomScenario(name: string, random: SeededRandom, { path, collections, creation, moves }: Workload): Scenario {
+/** Creates the workload, adds random moves, and deletes it. Numbers make the titles of repeated moves unique. */
+function randomScenario(name: string, random: SeededRandom, workload: Workload): Scenario {
+  const { path, collections, creation, moves, lastSteps = [] } = workload;
   const steps = [creation];
-  while (steps.length < STEPS) {
-    for (const step of random.pick(moves)(random)) steps.push({ ...step, title: `${steps.length + 1}: ${step.title}` });
-  }
+  while (steps.length < MIN_STEPS) steps.push(...random.pick(moves)(random));
+  const numbered = steps.map((step, index) => ({ ...step, title: `${index + 1}: ${step.title}` }));
   const propagationPolicy = random.pick(PROPAGATION_POLICIES);
-  steps.push({ title: `deleted, ${propagationPolicy}`, requests: [remove(path, { propagationPolicy })] });
-  return { name, collections: [...collections, EVENTS], steps };
+  const deletion = { title: `deleted, ${propagationPolicy}`, requests: [remove(path, { propagationPolicy })] };
+  return { name, collections: [...collections, EVENTS], steps: [...numbered, ...lastSteps, deletion] };
 }
 
 function deploymentScenario(name: string, random: SeededRandom): Scenario {
@@ -118,17 +151,18 @@ function deploymentScenario(name: string, random: SeededRandom): Scenario {
   ];
   const rollOut = rollOutMove(path);
   const moves = [rollOut, rollOut, scaleMove(path), podsServe, deletePod, failPod, pauseMove(path)];
-  const creation = { title: `1: ${strategy.type} of ${replicas}`, requests, servesPods: true };
+  const creation = { title: `${strategy.type} of ${replicas}`, requests, servesPods: true };
   return randomScenario(name, random, { path, collections, creation, moves });
 }
 
-function replicaSetScenario(name: string, random: SeededRandom): Scenario {
+/** A ReplicaSet or a ReplicationController, which behave alike. */
+function replicaSetOrControllerScenario(name: string, random: SeededRandom): Scenario {
   const isReplicationController = random.withProbability(0.5);
   const folder = isReplicationController ? 'replicationcontrollers' : `${APPS}/replicasets`;
   const replicas = 1 + random.integerBelow(4);
   const selector = isReplicationController ? LABELS : { matchLabels: LABELS };
   const creation = {
-    title: `1: ${replicas}`,
+    title: `${replicas}`,
     requests: [create(folder, { metadata: { name: 'set' }, spec: { replicas, selector, template: template() } })],
   };
   const path = `${folder}/set`;
@@ -147,6 +181,7 @@ function statefulSetScenario(name: string, random: SeededRandom): Scenario {
       spec: { replicas, serviceName: 'svc', podManagementPolicy, selector: { matchLabels: LABELS }, template: template() },
     }),
   ];
+  /** The user sets an image that only pods from an ordinal on get. */
   const partitionMove: Move = (random) => {
     const partition = random.integerBelow(3);
     const image = random.pick(IMAGES);
@@ -154,10 +189,11 @@ function statefulSetScenario(name: string, random: SeededRandom): Scenario {
     const spec = { updateStrategy, template: { spec: { containers: [{ name: 'c', image }] } } };
     return [{ title: `${image} down to ${partition}`, requests: [patchSpec(path, spec)], servesPods: true }];
   };
+  /** The user deletes the pod with the ordinal 0. */
   const deleteFirstPod: Move = () => [{ title: 'the first is deleted', requests: [remove('pods/web-0')], servesPods: true }];
   const rollOut = rollOutMove(path, 1);
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/statefulsets`, members: ['status'] }, REVISIONS, PODS];
-  const creation = { title: `1: ${podManagementPolicy} of ${replicas}`, requests, servesPods: true };
+  const creation = { title: `${podManagementPolicy} of ${replicas}`, requests, servesPods: true };
   const moves = [rollOut, rollOut, partitionMove, scaleMove(path), podsServe, deleteFirstPod];
   return randomScenario(name, random, { path, collections, creation, moves });
 }
@@ -178,6 +214,7 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
     spec: { selector: { matchLabels: LABELS }, template: template('one', spec) },
   });
   const rollOut = rollOutMove(path, 1);
+  /** The user removes the label that the DaemonSet selects from a node, and sets it again. */
   const relabelNode: Move = (random) => {
     const node = random.pick(NODES);
     return [false, true].map((isSelected) => ({
@@ -187,7 +224,7 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
     }));
   };
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/daemonsets`, members: ['status'] }, REVISIONS, PODS];
-  const creation = { title: '1: on three nodes', requests: [...nodes, set], servesPods: true };
+  const creation = { title: 'on three nodes', requests: [...nodes, set], servesPods: true };
   const moves = [rollOut, rollOut, podsServe, deletePod, relabelNode];
   const scenario = randomScenario(name, random, { path, collections, creation, moves });
   return {
@@ -202,8 +239,10 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
 
 const JOBS = '/apis/batch/v1/namespaces/$NS/jobs';
 const JOB = `${JOBS}/j`;
-/** The times of ended containers, so that the Job controller does not wait. */
+/** The times of ended containers: the Job controller delays the replacement of pods that have failed recently. */
 const LONG_AGO = '$NOW-3600s';
+/** Longer than the default, because the Job controller collects changes of pods for a second before it acts on them. */
+const JOB_QUIET_MS = 4_000;
 /** Ends the selected pods with this phase. */
 const endPods = (pods: string, phase: string, exitCode: number): ScenarioRequest => {
   const terminated = { exitCode, startedAt: LONG_AGO, finishedAt: LONG_AGO };
@@ -216,7 +255,7 @@ function jobScenario(name: string, random: SeededRandom): Scenario {
   const parallelism = 1 + random.integerBelow(3);
   const completionMode = random.pick(['Indexed', 'NonIndexed']);
   const creation = {
-    title: `1: ${completionMode}, ${parallelism} at a time of ${completions}`,
+    title: `${completionMode}, ${parallelism} at a time of ${completions}`,
     requests: [
       create(JOBS, {
         metadata: { name: 'j' },
@@ -225,42 +264,46 @@ function jobScenario(name: string, random: SeededRandom): Scenario {
           completions,
           parallelism,
           completionMode,
+          // More than pods can fail in one scenario.
           backoffLimit: 50,
         },
       }),
     ],
   };
+  /** The user allows between zero and three pods at a time. */
   const changeParallelism: Move = (random) => [
     { title: 'others at a time', requests: [patchSpec(JOB, { parallelism: random.integerBelow(4) })] },
   ];
-  const finishPod: Move = () => [{ title: 'one has done its work', requests: [endPods('*!1', 'Succeeded', 0)] }];
-  const moves: readonly Move[] = [
-    finishPod,
-    finishPod,
-    () => [{ title: 'one fails', requests: [endPods('*!1', 'Failed', 1)] }],
-    () => [{ title: 'it rests', requests: [patchSpec(JOB, { suspend: true })] }],
-    () => [{ title: 'it goes on', requests: [patchSpec(JOB, { suspend: false })] }],
-    // Which index would be removed is random.
-    ...(completionMode === 'Indexed' ? [] : [changeParallelism]),
-  ];
+  /** A pod succeeds. */
+  const finishPod: Move = () => [{ title: 'one has done its work', requests: [endPods(ONE_UNFINISHED_POD, 'Succeeded', 0)] }];
+  /** A pod fails. */
+  const failJobPod: Move = () => [{ title: 'one fails', requests: [endPods(ONE_UNFINISHED_POD, 'Failed', 1)] }];
+  /** The user suspends the Job. */
+  const suspend: Move = () => [{ title: 'it rests', requests: [patchSpec(JOB, { suspend: true })] }];
+  /** The user resumes the Job. */
+  const resume: Move = () => [{ title: 'it goes on', requests: [patchSpec(JOB, { suspend: false })] }];
+  // A lower parallelism deletes pods at random: those of an Indexed Job would have random indexes.
+  const parallelismMoves = completionMode === 'Indexed' ? [] : [changeParallelism];
+  const moves: readonly Move[] = [finishPod, finishPod, failJobPod, suspend, resume, ...parallelismMoves];
+  // With this parallelism the pods of all open completions run at once, so that one step completes the Job.
+  const runAll = { title: 'all may begin', requests: [patchSpec(JOB, { suspend: false, parallelism: completions })] };
+  // The second time no pod is unfinished, and the completed Job does not change.
+  const finishAll = [1, 2].map((time) => ({
+    title: `all do their work, time ${time}`,
+    requests: [endPods(UNFINISHED_PODS, 'Succeeded', 0)],
+  }));
   const collections: readonly ComparedCollection[] = [
     { path: JOBS, members: ['status'] },
     { path: 'pods', members: [] },
   ];
-  const scenario = randomScenario(name, random, { path: JOB, collections, creation, moves });
-  const resume = { title: 'all may begin', requests: [patchSpec(JOB, { suspend: false, parallelism: completions })] };
-  const finishAll = [1, 2].map((time) => ({ title: `all do their work, time ${time}`, requests: [endPods('*!', 'Succeeded', 0)] }));
-  return {
-    ...scenario,
-    quietMs: 4_000,
-    steps: [...scenario.steps.slice(0, -1), resume, ...finishAll, ...scenario.steps.slice(-1)],
-  };
+  const scenario = randomScenario(name, random, { path: JOB, collections, creation, moves, lastSteps: [runAll, ...finishAll] });
+  return { ...scenario, quietMs: JOB_QUIET_MS };
 }
 
 /** The generator of each kind of workload, by the name of its scenario. */
 const KINDS: Readonly<Record<string, (name: string, random: SeededRandom) => Scenario>> = {
   deployment: deploymentScenario,
-  set: replicaSetScenario,
+  set: replicaSetOrControllerScenario,
   stateful: statefulSetScenario,
   daemon: daemonSetScenario,
   job: jobScenario,
@@ -271,6 +314,9 @@ export const RECORDED_SEEDS: readonly number[] = [1, 2, 3, 4];
 /** The name of a seed's recording. */
 export const killedRecordingName = (seed: number): string => `killed-${seed}`;
 
+/** More than there are kinds, so that each scenario of each seed draws other random numbers. */
+const MAX_KINDS = 100;
+
 /** One scenario for each kind of workload, to be played concurrently. */
 export const randomScenarios = (seed: number): readonly Scenario[] =>
-  Object.entries(KINDS).map(([kind, generate], index) => generate(`killed-${kind}`, createSeededRandom(seed * 100 + index)));
+  Object.entries(KINDS).map(([kind, generate], index) => generate(`killed-${kind}`, createSeededRandom(seed * MAX_KINDS + index)));
