@@ -7,28 +7,25 @@ import { MalformedResponse } from './api-object';
 /**
  * Numbers that a double may not hold exactly: only these need the exact parser, which takes many times as long. A number
  * stands at the beginning, after the colon of a member, or in an array. Digits elsewhere are in strings, such as the
- * digests and UIDs of every pod.
+ * digests and UIDs of every pod. It has either 16 digits in a row, before or after its point, as 2^53 has; or an exponent
+ * of three digits, which may exceed the range of a double.
  */
 const LONG_NUMBER = /(?:^|"\s*:|[[,])\s*-?(?:\d*\.?\d{16}|[\d.]+[eE]\+?\d{3})/;
 
 /** Whether the JSON text may contain such a number. False positives are possible: strings may look like members. */
 export const mayHaveLongNumber = (text: string): boolean => LONG_NUMBER.test(text);
 
+/** JSON.parse with the type of its results. */
+const parsePlainJson: (text: string) => JsonValue = JSON.parse;
+
 /** Parses the JSON of a response; integers that a double cannot hold become bigints. Throws {@link MalformedResponse}. */
 export function parseBody(text: string): JsonValue {
   try {
     if (mayHaveLongNumber(text)) return parseJson(Buffer.from(text)).value;
-    const value: unknown = JSON.parse(text);
-    if (isJson(value)) return value;
-    throw new Error('the value is undefined');
+    return parsePlainJson(text);
   } catch (error) {
     throw new MalformedResponse(`the response of the server is not JSON: ${errorMessage(error)}`);
   }
-}
-
-/** Narrows the type of a result of JSON.parse, which contains only JSON values. */
-function isJson(value: unknown): value is JsonValue {
-  return value !== undefined;
 }
 
 /** The object in the text; `undefined` when the text is anything else. */

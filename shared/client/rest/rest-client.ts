@@ -51,7 +51,10 @@ export class RestClient {
     return new RestClient(this.sender.withOptions({}, fence));
   }
 
-  /** Returns a client with other credentials, over a transport without a client certificate. */
+  /**
+   * Returns a client with other credentials. `transport` must not present a client certificate, because a server prefers
+   * that to the credentials of a request. Closing the returned client closes `transport`.
+   */
   withCredentials(credentials: Credentials, transport: Transport): RestClient {
     return new RestClient(this.sender.withOptions({ credentials, transport }));
   }
@@ -70,7 +73,9 @@ export class RestClient {
     return value;
   }
 
-  /** Closes the connections; requests in flight fail. */
+  /**
+   * Closes the connections; requests in flight fail. Clients from `withFence` and `withUserAgent` use the same connections.
+   */
   close(): void {
     this.sender.options.transport.close();
   }

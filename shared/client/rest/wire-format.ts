@@ -26,13 +26,15 @@ const STATUS_TYPE = 'meta.v1.Status';
 /**
  * The Accept header, with the preferred media types first. For metadata it has two alternatives for aggregated API
  * servers: the group name in upstream's spelling, the only one that they know, and whole objects, which contain the
- * metadata, because some serve no PartialObjectMetadataList.
+ * metadata, because some serve no PartialObjectMetadataList. For the metadata of an object in JSON:
+ *   application/json;as=PartialObjectMetadata;g=meta.platform.io;v=v1,
+ *   application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json
  */
 export function acceptHeader(dialect: Dialect, { target, metadataOnly, protobuf }: AcceptOptions): string {
   const types = protobuf ? [PROTOBUF_MEDIA_TYPE[dialect], JSON_MEDIA_TYPE] : [JSON_MEDIA_TYPE];
   if (!metadataOnly) return types.join(', ');
-  const as = target === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  const parametersIn = (names: Dialect): string => `;as=${as};g=${groupInDialect(names, 'meta.platform.io')};v=v1`;
+  const kind = target === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  const parametersIn = (names: Dialect): string => `;as=${kind};g=${groupInDialect(names, 'meta.platform.io')};v=v1`;
   const ownTypes = types.map((type) => type + parametersIn(dialect));
   const upstreamTypes = dialect === 'kubernetes' ? [] : [JSON_MEDIA_TYPE + parametersIn('kubernetes')];
   return [...ownTypes, ...upstreamTypes, JSON_MEDIA_TYPE].join(', ');
@@ -69,16 +71,16 @@ export interface RawEvent {
 
 /**
  * Yields the events of a watch as they arrive. Throws {@link MalformedResponse} for an invalid event and for one longer
- * than `limit` bytes.
+ * than `maxEventBytes`.
  */
 export async function* decodeWatchEvents(
   contentType: string,
   body: AsyncIterable<Buffer>,
-  limit: number,
+  maxEventBytes: number,
   resource: Resource,
 ): AsyncGenerator<RawEvent> {
   if (!isProtobuf(contentType)) {
-    for await (const line of readLines(body, limit)) {
+    for await (const line of readLines(body, maxEventBytes)) {
       const event = parseBody(line.toString('utf8'));
       if (!isObject(event)) throw new MalformedResponse('a watch event is not an object');
       yield { event, bytes: line.length };
@@ -86,7 +88,8 @@ export async function* decodeWatchEvents(
     return;
   }
   const type = typeNameOf(resource);
-  for await (const frame of framesOf(body, limit)) yield { event: decodeOrThrow(() => decodeWatchEvent(frame, type)), bytes: frame.length };
+  for await (const frame of framesOf(body, maxEventBytes))
+    yield { event: decodeOrThrow(() => decodeWatchEvent(frame, type)), bytes: frame.length };
 }
 
 function decodeWatchEvent(frame: Buffer, type: string): JsonObject {
@@ -113,30 +116,35 @@ function decodeOrThrow<T>(decode: () => T): T {
 /** Every frame begins with its length as a big-endian 32-bit integer. */
 const LENGTH_BYTES = 4;
 
-/** Splits a stream into its frames and removes their prefixes. An incomplete last frame is dropped. */
-async function* framesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
-  // The chunks of the incomplete frame, and their length.
+/**
+ * Splits a stream into its frames and removes their prefixes. An incomplete last frame is dropped. Chunks of a long frame
+ * are collected and joined once, because joining them at each chunk would take quadratic time.
+ */
+async function* framesOf(body: AsyncIterable<Buffer>, maxFrameBytes: number): AsyncGenerator<Buffer> {
+  // The chunks of the incomplete frame, their length, and the length that is needed: of the prefix, then of the frame.
   let pending: Buffer[] = [];
-  let length = 0;
+  let pendingBytes = 0;
   let frameEnd = LENGTH_BYTES;
   for await (const chunk of body) {
     pending.push(chunk);
-    length += chunk.length;
-    if (length < frameEnd) continue;
+    pendingBytes += chunk.length;
+    if (pendingBytes < frameEnd) continue;
     let rest = pending.length === 1 ? chunk : Buffer.concat(pending);
-    for (frameEnd = frameEndOf(rest, limit); rest.length >= frameEnd; frameEnd = frameEndOf(rest, limit)) {
+    frameEnd = frameEndOf(rest, maxFrameBytes);
+    while (rest.length >= frameEnd) {
       yield rest.subarray(LENGTH_BYTES, frameEnd);
       rest = rest.subarray(frameEnd);
+      frameEnd = frameEndOf(rest, maxFrameBytes);
     }
     pending = rest.length === 0 ? [] : [rest];
-    length = rest.length;
+    pendingBytes = rest.length;
   }
 }
 
 /** The offset of the end of the frame at the start of `bytes`, or of the end of its prefix when that is incomplete. */
-function frameEndOf(bytes: Buffer, limit: number): number {
+function frameEndOf(bytes: Buffer, maxFrameBytes: number): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readUInt32BE();
-  if (length > limit) throw new MalformedResponse(`the server sent a frame longer than ${limit} bytes`);
+  if (length > maxFrameBytes) throw new MalformedResponse(`the server sent a frame longer than ${maxFrameBytes} bytes`);
   return LENGTH_BYTES + length;
 }
