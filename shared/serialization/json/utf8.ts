@@ -10,6 +10,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** U+FFFD in UTF-8. */
 const REPLACEMENT = [0xef, 0xbf, 0xbd] as const;
 
+/** A copy with the replacement in place of each invalid byte, so at most three times as long. */
 function replaceInvalid(bytes: Buffer): Buffer {
   const out = Buffer.allocUnsafe(bytes.length * REPLACEMENT.length);
   let end = 0;
@@ -18,7 +19,12 @@ function replaceInvalid(bytes: Buffer): Buffer {
     if (length === 0) {
       for (const byte of REPLACEMENT) out[end++] = byte;
       at += 1;
-    } else for (const next = at + length; at < next; at += 1) out[end++] = bytes[at] ?? 0;
+      continue;
+    }
+    // For at most four bytes a loop is faster than `copy`.
+    for (let index = 0; index < length; index += 1) out[end + index] = bytes[at + index] ?? 0;
+    end += length;
+    at += length;
   }
   return out.subarray(0, end);
 }
