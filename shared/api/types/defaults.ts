@@ -36,6 +36,7 @@ function defaulterOf(type: string): ObjectVisitor | undefined {
   return (object) => {
     for (const { name, value, isPointer } of values) {
       const present = object[name];
+      // `false` would be zero too, but every boolean with a default is a pointer.
       const isZero = !isPointer && (present === '' || present === 0);
       if (present === undefined || present === null || isZero) object[name] = cloneJson(value);
     }
@@ -43,10 +44,13 @@ function defaulterOf(type: string): ObjectVisitor | undefined {
   };
 }
 
-/** For example `1500n`, `0.0001` or `1e-6`. */
+/** A cheap check that spares most quantities the parser. It matches `1500n`, `0.0001` and `1e-6`, but also `1.5Gi`. */
 const MAY_BE_FINER_THAN_MILLI = /[nu.]|e-/i;
 
-/** Rounds the quantities of a resource list up to milli-units, in place. */
+/**
+ * Rounds the quantities of a resource list up to milli-units, in place, as upstream's defaulting does. A quantity that is
+ * a multiple of a milli-unit keeps its spelling.
+ */
 function roundResources(value: JsonValue): void {
   if (!isObject(value)) return;
   for (const [name, amount] of Object.entries(value)) {
