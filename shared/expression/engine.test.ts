@@ -187,10 +187,10 @@ describe('the budget of an evaluation', () => {
     /** The work of the conversions to a zone. */
     const spent = (zone: string): number => {
       const budget = new CostBudget(1_000_000);
-      const before = budget.work;
+      const before = budget.remainingWork;
       const rule = compiled(`self.l.all(x, timestamp('2026-01-01T00:00:00Z').getHours(${zone}) >= 0)`);
       rule.evaluate(new Map([['self', wrap({ l: Array(conversions).fill(1) })]]), 1_000_000, budget);
-      return before - budget.work;
+      return before - budget.remainingWork;
     };
     // Loading the zone is charged once in a process, here or in a test before.
     const withLoading = spent("'Asia/Tokyo'");

@@ -185,9 +185,9 @@ describe('a rule that constructs protobuf messages', () => {
     if ('error' in expression) throw new Error(expression.error);
     const work = (items: number): number => {
       const budget = new CostBudget(EXPRESSION_COST_LIMIT);
-      const before = budget.work;
+      const before = budget.remainingWork;
       expression.evaluate(new Map([['object', untypedValue({ items: Array<number>(items).fill(1) })]]), EXPRESSION_COST_LIMIT, budget);
-      return before - budget.work;
+      return before - budget.remainingWork;
     };
     expect(work(1000) - work(0)).toBeGreaterThanOrEqual(1000);
   });

@@ -170,7 +170,7 @@ class PolicyRun {
 
   /** Whether the cost budget is used up: then every further expression fails. */
   private get isExhausted(): boolean {
-    return this.budget.cost <= 0;
+    return this.budget.remainingCost <= 0;
   }
 
   /** The message about an expression that failed. */

@@ -322,7 +322,7 @@ class RuleNode {
     if (result === EXCEEDED) return run.stop(fail(`${COST_EXCEEDED} rule: ${runnable.name}`));
     if (result instanceof ErrorValue) run.addError(fail(evaluationErrorText(result, runnable.name)));
     else if (result !== true) this.reportFailedRule(runnable, evaluation);
-    if (!run.hasStopped && run.budget.cost < 0) run.stop(fail(BUDGET_EXCEEDED));
+    if (!run.hasStopped && run.budget.remainingCost < 0) run.stop(fail(BUDGET_EXCEEDED));
   }
 
   private reportFailedRule(runnable: RunnableRule, evaluation: RuleEvaluation): void {

@@ -1,30 +1,34 @@
 /**
  * Run-time limits of expressions. There are two measures:
- * - Cost follows upstream's published rules, so that the same expressions are too expensive as upstream.
- * - Work counts the steps of this implementation, so that an expression of low cost cannot run for long.
+ * - Cost follows upstream's published rules, so that the same expressions are too expensive as upstream. Each evaluation
+ *   has a limit, and the caller decides what follows when the evaluations of a budget have exceeded it.
+ * - Work counts the steps of this implementation, so that an expression of low cost cannot run for long. All evaluations
+ *   of a budget share one limit.
  */
 import type { NameSpellings, WorkContext } from '../values/equality';
 
-/** Aborts the evaluation; no part of an expression can catch it. */
+/** The cost or the work is too high. Aborts the evaluation; no part of an expression can catch it. */
 export class CostExceededError extends Error {}
 
-/** The work of all evaluations of a budget. A step takes about 50 ns, so the limit is a few seconds. */
+/** The work of all evaluations of a budget, in steps. A step takes about 50 ns, so the limit is a few seconds. */
 const WORK_LIMIT = 50_000_000;
 
-/** The remaining cost and work of several evaluations. */
+/** The remaining cost and work of the evaluations that share it, such as those of all rules for one object. */
 export class CostBudget {
-  work = WORK_LIMIT;
+  remainingWork = WORK_LIMIT;
 
   constructor(
     /** Negative when the evaluations have exceeded the budget. */
-    public cost: number,
+    public remainingCost: number,
+    /** Which names the evaluations compare in both spellings. */
     readonly spellings: NameSpellings = 'names',
   ) {}
 }
 
 /**
- * Counts the cost and the work of one evaluation. Throws CostExceededError when its cost exceeds `limit` or the work
- * exceeds the budget. The caller deducts the cost from the budget afterwards.
+ * Counts the cost and the work of one evaluation. Throws {@link CostExceededError} when its cost exceeds the limit, or
+ * when the work exceeds the budget. Work is deducted from the budget at once; the caller deducts {@link CostMeter.cost}
+ * after the evaluation, also after a failed one.
  */
 export class CostMeter implements WorkContext {
   private spentCost = 0;
@@ -44,15 +48,15 @@ export class CostMeter implements WorkContext {
     return this.spentCost;
   }
 
-  /** Adds cost, as upstream counts it. */
+  /** Adds cost, in upstream's units. */
   charge(cost: number): void {
     this.spentCost += cost;
     if (this.spentCost > this.limit) throw new CostExceededError();
   }
 
-  /** Adds work, which bounds the time of an evaluation independently of its cost. */
+  /** Adds work. */
   spend(steps: number): void {
-    this.budget.work -= steps;
-    if (this.budget.work < 0) throw new CostExceededError();
+    this.budget.remainingWork -= steps;
+    if (this.budget.remainingWork < 0) throw new CostExceededError();
   }
 }

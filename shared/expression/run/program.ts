@@ -58,7 +58,7 @@ export function compileProgram(expr: Expr, checked: CheckedExpression, variables
       try {
         return evaluator({ slots, meter });
       } finally {
-        budget.cost -= meter.cost;
+        budget.remainingCost -= meter.cost;
       }
     },
   };
