@@ -6,9 +6,9 @@ import { isBody, membersOf, type Body, type Json } from '../json-response';
 import type { AuditedTarget, RequestTarget } from '../requests/request-target';
 import type { ReferenceServer } from './reference-server';
 
-/** The server writes its audit log after the response. The log is read until it has the event, for 200 ms. */
-const LOG_INTERVAL_MS = 5;
-const LOG_ROUNDS = 40;
+/** The server writes its audit log after the response: the log is read until it has the event, for up to 200 ms. */
+const LOG_POLL_MS = 5;
+const MAX_LOG_POLLS = 40;
 /** Annotations that are not about admission. */
 const OTHER_ANNOTATIONS = /^(?:authorization|apiserver|authentication|pod-security)\./;
 
@@ -29,22 +29,23 @@ export function requestTarget(server: ReferenceServer): RequestTarget {
 
 /**
  * Reads audit events from the file `AUDIT_LOG` in the environment (`audit.log`), which the server's flag
- * `--audit-log-path` names.
+ * `--audit-log-path` names. A request without an event in time has no annotations.
  */
 export function auditedTarget(server: ReferenceServer): AuditedTarget {
   const log = process.env['AUDIT_LOG'] ?? 'audit.log';
   return {
     ...requestTarget(server),
     async annotations(auditId) {
-      for (let round = 0; round < LOG_ROUNDS; round += 1) {
+      for (let poll = 0; poll < MAX_LOG_POLLS; poll += 1) {
         const line = readFileSync(log, 'utf8')
           .split('\n')
           .reverse()
           .find((text) => text.includes(`"${auditId}"`) && text.includes('ResponseComplete'));
         const event: Json = line === undefined ? null : JSON.parse(line);
         if (isBody(event)) return admissionAnnotations(event['annotations'] ?? {});
-        await systemClock.sleep(LOG_INTERVAL_MS);
+        await systemClock.sleep(LOG_POLL_MS);
       }
+      // Requests that the audit policy omits have no event.
       return {};
     },
   };

@@ -1,6 +1,6 @@
 /** The recorded form of received spans: a tree for each request, without what is new in every run. */
 import type { ReceivedSpan, SpanAttributes } from '../../support/servers/trace-receiver';
-import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from '../shape';
+import { anything, listOf, mapOf, number, shape, text, tupleOf } from '../shape';
 import { UID_PATTERN } from '../normalize/volatile-patterns';
 import type { Json } from '../json-response';
 
@@ -20,10 +20,8 @@ export interface SpanTree {
   readonly children: readonly SpanTree[];
 }
 
-export const isSpanTree: Check<SpanTree> = (value): value is SpanTree => isTree(value);
-
-const isTree = (value: unknown): boolean =>
-  shape(
+export function isSpanTree(value: unknown): value is SpanTree {
+  return shape(
     {
       name: text,
       kind: number,
@@ -34,6 +32,7 @@ const isTree = (value: unknown): boolean =>
     },
     { links: listOf(text), parent: text, traceState: text, status: anything },
   )(value);
+}
 
 /** Attributes that differ from run to run. */
 const VOLATILE_ATTRIBUTES: ReadonlySet<string> = new Set(['net.sock.peer.port', 'net.host.port', 'net.peer.port', 'http.wrote_bytes']);

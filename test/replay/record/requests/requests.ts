@@ -64,7 +64,10 @@ function pauseAfter({ method, path }: RecordedRequest, { pauseMs = 0 }: RequestH
   return path.startsWith(DEFINITIONS) ? DEFINITION_PAUSE_MS : pauseMs;
 }
 
-/** The manager of the server's own writes is the name of its program. */
+/**
+ * Names the field manager of the server's own writes as upstream's release does. It is the name of the program's file,
+ * which for the reference server is `upstream`.
+ */
 function withProgramName(response: RecordedResponse): RecordedResponse {
   return JSON.parse(JSON.stringify(response).replaceAll('"manager":"upstream"', '"manager":"kube-apiserver"'));
 }
