@@ -33,22 +33,28 @@ export interface SpdyKubelet {
   close(): Promise<void>;
 }
 
-/** The head of a SPDY/3.1 frame. */
+/**
+ * A SPDY/3.1 frame has a head of two big-endian words, with these bits:
+ *   control: 1 (1)  version 3 (15)  type (16) | flags (8)  length (24) | content
+ *   data:    0 (1)  stream id (31)            | flags (8)  length (24) | bytes of the stream
+ * The length is that of what follows. The content of SYN_STREAM and SYN_REPLY begins with the id of the stream (32) and
+ * ends with a compressed header block.
+ */
 const HEAD_BYTES = 8;
-/** Set in the first byte of control frames. */
+/** In the first byte. */
 const CONTROL_BIT = 0x80;
-/** Types of SPDY/3.1 control frames. */
+/** Types of control frames. */
 const SYN_STREAM = 1;
 const SYN_REPLY = 2;
-/** The flag of the last frame of a stream. */
+/** The flag of the last frame of a stream; the flags are the fifth byte. */
 const FIN = 1;
-/** One word holds the flags and, below this unit, the length. */
+/** The second word is the flags times this unit, plus the length. */
 const FLAGS_UNIT = 2 ** 24;
 
 /** The length of the frame that begins here, with its head. */
 const frameBytes = (frame: Buffer): number => HEAD_BYTES + (frame.readUInt32BE(4) % FLAGS_UNIT);
 
-/** A control frame without flags. */
+/** A control frame of version 3 without flags. `type` fits in one byte. */
 export function spdyFrame(type: number, content: Buffer): Buffer {
   const head = Buffer.from([CONTROL_BIT, 3, 0, type, 0, 0, 0, 0]);
   head.writeUInt32BE(content.length, 4);
