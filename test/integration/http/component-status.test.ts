@@ -10,6 +10,7 @@ const ETCD_STATUS = {
   metadata: { name: 'etcd-0', creationTimestamp: null },
   conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
 };
+/** The members in the order of upstream: `more` is before the code. Responses are compared as texts. */
 const failureStatus = (code: number, message: string, more: object = {}): object => ({
   kind: 'Status',
   apiVersion: 'v1',
@@ -24,7 +25,7 @@ const componentList = (...items: readonly object[]): object => ({ kind: 'Compone
 
 const api = useServer({ naming: 'kubernetes' });
 
-test.each<[string, object]>([
+test.each<[path: string, body: object, code?: number]>([
   ['/etcd-0', { kind: 'ComponentStatus', apiVersion: 'v1', ...ETCD_STATUS }],
   ['', componentList(ETCD_STATUS)],
   ['?labelSelector=a%3Db', componentList()],
@@ -34,10 +35,11 @@ test.each<[string, object]>([
   ['?fieldSelector=metadata.namespace%3Dx', componentList()],
   ['?limit=1', componentList(ETCD_STATUS)],
   ['?resourceVersion=abc', componentList(ETCD_STATUS)],
-  ['/x', failureStatus(500, 'Component not found: x')],
-  ['?watch=1', failureStatus(405, 'watch is not supported on resources of kind "componentstatuses"', NOT_WATCHED)],
-])('GET componentstatuses%s returns %j and warns of the deprecation', async (path, body) => {
+  ['/x', failureStatus(500, 'Component not found: x'), 500],
+  ['?watch=1', failureStatus(405, 'watch is not supported on resources of kind "componentstatuses"', NOT_WATCHED), 405],
+])('GET componentstatuses%s returns %j and warns of the deprecation', async (path, body, code = 200) => {
   const response = await api.get(`${PATH}${path}`);
+  expect(response.status).toBe(code);
   expect(response.text).toBe(`${JSON.stringify(body)}\n`);
   expect(response.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
 });
