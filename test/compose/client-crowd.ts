@@ -9,6 +9,7 @@ const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
 const PAUSE_MS = 200;
 
 export class ClientCrowd {
+  /** `undefined` before the start and after the stop, which ends the loops. */
   private agent: Agent | undefined;
   private requests = 0;
   private readonly failures: string[] = [];
@@ -23,12 +24,12 @@ export class ClientCrowd {
   async start(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: this.size });
     this.agent = agent;
-    const first = Array.from({ length: this.size }, () => this.sendRequest(agent));
-    await Promise.all(first);
-    this.loops = first.map((_, index) => this.repeatRequests(agent, index));
+    const firstRequests = Array.from({ length: this.size }, () => this.sendRequest(agent));
+    await Promise.all(firstRequests);
+    this.loops = firstRequests.map((_, index) => this.repeatRequests(agent, index));
   }
 
-  /** Rejects when any request failed. */
+  /** Resolves when the last requests have responses. Rejects when any request failed. */
   async stop(): Promise<{ readonly requests: number }> {
     const { agent } = this;
     this.agent = undefined;
@@ -39,7 +40,7 @@ export class ClientCrowd {
   }
 
   private async repeatRequests(agent: Agent, index: number): Promise<void> {
-    // Spreads the clients over the pause.
+    // The requests of the crowd are spread over the pause.
     await sleep((index * PAUSE_MS) / this.size);
     while (this.agent === agent) {
       await this.sendRequest(agent);

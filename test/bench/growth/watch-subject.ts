@@ -10,7 +10,9 @@ const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 /** Events that are delivered in one measurement: with fewer watches, by more changes. */
 const EVENTS = 20_000;
 
-/** More than requests at a time, so that no two change the same object at once. */
+/**
+ * Objects that no watch selects: more than requests are in flight, so that no two requests write the same one at once.
+ */
 const OTHERS = 100;
 
 /** Grows by watches that all select the same object. */
@@ -27,6 +29,7 @@ export const watches: Subject = {
     const change = (name: string, stamp: number): Promise<number> =>
       client.send('PUT', `${CONFIG_MAPS}/${name}`, configMap(NAMESPACE, name, String(stamp)));
     let changes = 0;
+    /** Resolves when each watch has the event of the change. */
     const changeWatched = async (): Promise<void> => {
       const total = events.received + events.streams;
       await change('watched', (changes += 1));
@@ -39,6 +42,7 @@ export const watches: Subject = {
         await grown.close();
       },
       async add(from, to) {
+        // Each new watch begins with an ADDED event of the object that exists.
         const total = events.received + to - from;
         await forEachNumber(from, to, async () =>
           events.addStream(await client.open('GET', `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`)),
