@@ -84,7 +84,7 @@ const storedMember = (metadata: JsonObject): Buffer => metadataMember(Buffer.fro
 it('sortedMetadata keeps all fields of the metadata and sorts them by name', () => {
   fc.assert(
     fc.property(anyMetadata, (metadata) => {
-      const member = storedMember(metadata as JsonObject);
+      const member = storedMember(metadata);
       const sorted = sortedMetadata(member);
       expect(parseMember(sorted)).toEqual(parseMember(member));
       expect(isSorted(parseMember(sorted))).toBe(true);
