@@ -57,7 +57,7 @@ describe('an audit event', () => {
     expect(text).not.toContain('requestObject');
   });
 
-  it('that exceeds the length limit without its objects is not written', () => {
+  it('leaves no line when it exceeds the length limit without its objects', () => {
     expect(eventText(longEvent, { maxEventBytes: 100 })).toBeUndefined();
   });
 

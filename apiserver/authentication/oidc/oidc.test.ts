@@ -276,8 +276,8 @@ describe('OIDC authentication', () => {
   });
 });
 
-describe('the keys of an OpenID provider', () => {
-  it('are fetched at most every ten seconds, whatever key ids tokens name', async () => {
+describe('the key source of an OpenID provider', () => {
+  it('fetches keys at most every ten seconds, whatever key ids tokens name', async () => {
     const authenticator = authenticatorOf();
     const first = await provider().sign({});
     const requestsBefore = provider().keyRequests;
@@ -295,7 +295,7 @@ describe('the keys of an OpenID provider', () => {
     await provider().rotate('one');
   });
 
-  it('are fetched again when the provider has replaced a key under the same key id', async () => {
+  it('fetches keys again when the provider has replaced a key under the same key id', async () => {
     const authenticator = authenticatorOf();
     await provider().rotate('same');
     expect(await authenticator.authenticate(await provider().sign({}), [])).toMatchObject({ type: 'user' });
@@ -311,7 +311,7 @@ describe('the keys of an OpenID provider', () => {
     await provider().rotate('one');
   });
 
-  it('are refreshed by the first token after five minutes, so that tokens of a withdrawn key are rejected', async () => {
+  it('refreshes keys with the first token after five minutes, so that tokens of a withdrawn key are rejected', async () => {
     const authenticator = authenticatorOf();
     const token = await provider().sign({ exp: Math.floor(clock().now() / 1000) + 3600 });
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
@@ -344,7 +344,7 @@ describe('the keys of an OpenID provider', () => {
     expect(errors.join()).toMatch(reason);
   });
 
-  it('are awaited for at most ten seconds, and requested once for concurrent tokens', async () => {
+  it('waits for keys for at most ten seconds, and requests them once for concurrent tokens', async () => {
     const token = await provider().sign({});
     const requested = new Promise<void>((resolve) => {
       provider().override = () => {

@@ -49,7 +49,7 @@ describe('match conditions', () => {
     });
   });
 
-  it('are rejected when they are blank or occur twice', () => {
+  it('must be neither blank nor repeated', () => {
     expect(compileMatchConditions(['true', ' ', 'true'])).toEqual({
       errors: [
         { index: 1, reason: 'Required value' },
