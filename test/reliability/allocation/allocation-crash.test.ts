@@ -84,8 +84,8 @@ interface Writers {
 /** Starts {@link WRITERS} writers with Services of different names. */
 function startWriters(client: ApiClient, prefix: string, stop: AbortSignal): Writers {
   const onCompleted = (): void => void (writers.completed += 1);
-  const all = Array.from({ length: WRITERS }, (_, writer) => writeServices(client, `${prefix}-w${writer}`, stop, onCompleted));
-  const writers: Writers = { completed: 0, finished: Promise.all(all) };
+  const runs = Array.from({ length: WRITERS }, (_, writer) => writeServices(client, `${prefix}-w${writer}`, stop, onCompleted));
+  const writers: Writers = { completed: 0, finished: Promise.all(runs) };
   return writers;
 }
 
